@@ -11,17 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
-    from ulna.arm import Arm, Parameters
+    from ulna.arm import Actuators, Arm, Parameters, Sensors
     from ulna.control import Controller
     from ulna.motion import Plan, Trajectory
     from ulna.simulation.disturbances import Disturbance
     from ulna.simulation.methods import IntegrationMethod
-    from ulna.simulation.sensors import Sensors
 
 __all__ = [
+    "ActuatorsLike",
     "AngleLike",
     "ArmsLike",
     "ArrayLike",
+    "BatchActuatorsLike",
     "BatchControllerLike",
     "BatchDisturbancesLike",
     "BatchReferenceLike",
@@ -88,6 +89,7 @@ ControllerLike: TypeAlias = "Controller"
 # A motion, a posture (n,) [rad], or a function of t that returns q, (q, qd) or (q, qd, qdd).
 ReferenceLike: TypeAlias = Union["Plan", "Trajectory", ArrayLike, Callable[[float], Any]]
 SensorsLike: TypeAlias = "Sensors"
+ActuatorsLike: TypeAlias = "Actuators"
 DisturbancesLike: TypeAlias = Sequence["Disturbance"]
 EventLike: TypeAlias = str | _Function  # a formula or a function that is watched for its sign
 EventsLike: TypeAlias = Mapping[str, EventLike]
@@ -104,6 +106,7 @@ BatchTipForceLike: TypeAlias = BatchTorqueLike
 BatchControllerLike: TypeAlias = Union["Controller", Sequence["Controller"]]
 BatchReferenceLike: TypeAlias = ReferenceLike | Sequence[ReferenceLike]
 BatchSensorsLike: TypeAlias = Union["Sensors", Sequence["Sensors"]]
+BatchActuatorsLike: TypeAlias = Union["Actuators", Sequence["Actuators"]]
 BatchDisturbancesLike: TypeAlias = Sequence["Disturbance"] | Sequence[Sequence["Disturbance"]]
 SeedsLike: TypeAlias = int | Sequence[int] | SupportsArray  # whole numbers of at least 0
 # Numbers of arms, a mask (B,), a slice; None is all of them.

@@ -24,11 +24,13 @@ from ulna.cli.arguments import (
     Angles,
     as_option,
     find_arm,
+    loop_rate,
     of_controller,
     read_choice,
     read_convention,
     read_positive,
     read_rate,
+    say_loop,
     spoken,
 )
 from ulna.cli.flags import option, switch, with_default
@@ -92,7 +94,7 @@ def follow(
     timing: flags.Timing = None,
     max_speed: flags.MaxSpeed = None,
     max_acceleration: flags.MaxAcceleration = None,
-    rate: Annotated[str, flags.RATE] = "1000 Hz",
+    rate: Annotated[str | None, flags.RATE] = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
@@ -115,7 +117,7 @@ def follow(
     writers = _writers(film_speed if film else None)
     folder = ResultFolder(out, writers, planning.files_of_before, overwrite=overwrite)
     chosen, open_loop = _read_controllers(controller, controller_model)
-    ticks = read_rate(rate)
+    ticks = None if rate is None else read_rate(rate)
     allowed = None
     if tolerance is not None:
         allowed = read_positive(tolerance, "length", "--tolerance", "5 mm")
@@ -124,6 +126,8 @@ def follow(
     name, described, way = planning.read_request(
         arm, path, payload, no_gravity=no_gravity, angles=convention, motor=motor
     )
+    ticks = loop_rate(described) if ticks is None else ticks
+    say_loop(described, ticks)
     with rewording(of_controller):
         chosen.start(described)
         open_loop.start(described)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from ulna.arm.bounded_numbers import BoundedNumber
-from ulna.arm.control_loop import ACTUATOR_TIMES, ACTUATORS, SENSOR_TIMES, SENSORS
 from ulna.cli import flags
-from ulna.cli.arguments import Angles, read_convention
+from ulna.cli.arguments import Angles, part_text, read_convention
 from ulna.cli.flags import argument, option
 from ulna.cli.motor_report import motor_list
 from ulna.cli.outputs import (
@@ -120,7 +117,7 @@ def _sensors(settings: Mapping[str, Any]) -> str:
     given = settings.get("sensors")
     if not isinstance(given, Mapping):
         return ""
-    return _told(given, SENSORS | SENSOR_TIMES, {"rate_from": "measured"})
+    return part_text(given)
 
 
 def _actuators(settings: Mapping[str, Any]) -> str:
@@ -128,21 +125,7 @@ def _actuators(settings: Mapping[str, Any]) -> str:
     given = settings.get("actuators")
     if not isinstance(given, Mapping):
         return ""
-    return _told(given, ACTUATORS | ACTUATOR_TIMES, {})
-
-
-def _told(
-    given: Mapping[str, Any], numbers: Mapping[str, BoundedNumber], usual: Mapping[str, str]
-) -> str:
-    told = []
-    for name, value in given.items():
-        values = value if isinstance(value, list | tuple) else [value]
-        nothing = all(not one or one == math.inf for one in values)
-        if name == "seed" or nothing or value == usual.get(name):
-            continue
-        unit = f" {numbers[name].unit}" if name in numbers else ""
-        told.append(f"{name.replace('_', ' ')} {_numbers(values)}{unit}")
-    return ", ".join(told)
+    return part_text(given)
 
 
 def _in_words(source: Any, unit: str) -> str:

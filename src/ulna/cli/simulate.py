@@ -23,6 +23,7 @@ from ulna.cli.arguments import (
     as_option,
     changed_arm,
     check_count,
+    loop_rate,
     number_reader,
     of_controller,
     one_a_joint,
@@ -32,6 +33,7 @@ from ulna.cli.arguments import (
     read_joints,
     read_quantity,
     read_rate,
+    say_loop,
     spoken,
 )
 from ulna.cli.flags import option, switch
@@ -54,7 +56,7 @@ from ulna.expressions import FUNCTIONS, Expression
 from ulna.motion import SHAPES, Plan, paths, read_path
 from ulna.simulation import Run
 from ulna.simulation import simulate as simulated
-from ulna.simulation.disturbances import sizes
+from ulna.simulation.disturbances import sizes, wave_programs
 from ulna.simulation.files import ENDINGS
 from ulna.simulation.loads import names_for
 from ulna.simulation.reading import read_disturbance, read_sensors
@@ -63,7 +65,6 @@ from ulna.simulation.ticks import trajectory_of
 LEAST = 0.1  # [s] of a run whose pace says something
 SI = {"torque": "N·m", "force": "N"}
 FORCE_KINDS = ("force", "force", "torque")
-DEFAULT_RATE = 1000.0  # [Hz]
 LARGEST = 1_000_000_000  # [bytes] of a file of torques or of a plan
 CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(")
 WORD = re.compile(r"\s*[A-Za-z_]\w*\s*")
@@ -392,12 +393,13 @@ def _read_control(given: Mapping[str, Any], arm: Arm, name: str, angles: Angles)
     settings["controller"] = read_controller(given["controller"], "--controller")
     with rewording(of_controller):
         settings["controller"].start(arm)
-    rate = settings["rate"] = DEFAULT_RATE if given["rate"] is None else read_rate(given["rate"])
+    rate = settings["rate"] = loop_rate(arm) if given["rate"] is None else read_rate(given["rate"])
     if given["sensors"] is not None:
         made = settings["sensors"] = read_sensors(given["sensors"], "--sensors")
         with rewording(lambda problem: _of_call("--sensors", given["sensors"], problem)):
             made.layout(arm.n)
             made.ticks_late(1.0 / rate)
+    say_loop(arm, rate, settings.get("sensors"))
     settings["reference"] = _read_reference(given["reference"], arm, name, angles)
     return settings
 
@@ -424,6 +426,7 @@ def _read_disturbance(text: str, arm: Arm) -> Any:
     made = read_disturbance(text, "--disturbance")
     with rewording(lambda problem: _of_call("--disturbance", text, problem)):
         sizes([made], arm.n)
+        wave_programs([made], arm.n)
     return made
 
 

@@ -14,21 +14,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.actuation.friction import has_friction
-from ulna.arm import Arm
+from ulna.arm import Actuators, Arm, ControlLoop
 from ulna.arrays import Array
 from ulna.control.controller import check_controller
 from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack
 from ulna.dynamics.sequential import pack_frozen
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.expressions import Expression, Op, Program
-from ulna.simulation.disturbances import Disturbance, sizes
+from ulna.simulation.disturbances import Disturbance, period_of, sizes, wave_programs
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, MemoryBuilders, new_links, new_vectors
-from ulna.simulation.loads import Source, named, names_for, takes_state
+from ulna.simulation.loads import Source, kinds_of_inputs, named, names_for, takes_state
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
 from ulna.simulation.options import PerArm, SimulationOptions, is_number
-from ulna.simulation.sensors import Sensors
+from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_actuators, put_loop
 from ulna.simulation.steps import most_error
 
 
@@ -54,14 +54,17 @@ def check_controlled(controller: Any, **given: Any) -> None:
                 raise InputError(Problem(name, shown(value), need, "pass controller= as well"))
 
 
-def check_kinds(arm: Any, controller: Any, sensors: Any, disturbances: Any) -> None:
-    """Raise InputError if an argument is no arm, controller, sensors or list of disturbances."""
+def check_kinds(
+    arm: Any, controller: Any, sensors: Any, disturbances: Any, actuators: Any = None
+) -> None:
+    """Raise InputError if an argument is none of what it is to be."""
     if not isinstance(arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm"))
     if controller is not None:
         check_controller(controller)
     if sensors is not None and not isinstance(sensors, Sensors):
         raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
+    check_actuators(actuators)
     is_list = isinstance(disturbances, Sequence)
     if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
         hint = "see ulna.simulation.disturbances"
@@ -197,9 +200,12 @@ def build_memory(
     signals: Sequence[Signal],
     sensors: Sensors,
     motors: MotorRows | None = None,
+    actuators: Actuators = IDEAL,
 ) -> Memory:
     """Build the memory of an arm, its inputs, and the signals that are watched."""
-    inputs = build_inputs(arm.n, options, sources, disturbances, signals, sensors, motors)
+    inputs = build_inputs(
+        arm.n, options, sources, disturbances, signals, sensors, motors, actuators
+    )
     full = options.dynamics == "full"
     table = _full_table(arm) if full else _table(arm, _frozen(arm, options))
     memory = Memory(
@@ -239,9 +245,11 @@ def build_inputs(
     signals: Sequence[Signal],
     sensors: Sensors,
     motors: MotorRows | None = None,
+    actuators: Actuators = IDEAL,
 ) -> InputMemory:
     """Build the memory of the inputs of arms of n links, and of the signals that are watched."""
     steady = not disturbances and not signals and sensors.are_perfect and motors is None
+    steady = steady and actuators is IDEAL
     if steady and all(source.is_steady for source in sources):
         inputs = InputMemory(*(part.copy() for part in _steady_layout(n)))
         inputs.ints[at.SENSOR_SEED] = sensors.seed
@@ -249,7 +257,8 @@ def build_inputs(
             row = inputs.ints.item(at.TABLES + at.TABLE_FIELDS * table + at.ROWS)
             inputs.per_arm[row : row + source.rows.shape[1]] = source.rows[0]
     else:
-        inputs = _layout(n, options.rate, sources, disturbances, signals, sensors, motors)
+        loop = ControlLoop(None, sensors, actuators)
+        inputs = _layout(n, options.rate, sources, disturbances, signals, loop, motors)
     _set_options(inputs, options)
     return inputs
 
@@ -258,7 +267,7 @@ def build_inputs(
 def _steady_layout(n: int) -> InputMemory:
     """Build the memory without inputs, to be copied: most runs differ from it in a few numbers."""
     nothing = [Source(np.zeros(1), np.zeros((1, width))) for width in (n, at.AXES)]
-    return _layout(n, 1.0, nothing, (), (), Sensors())
+    return _layout(n, 1.0, nothing, (), (), ControlLoop(None, PERFECT, IDEAL))
 
 
 def _layout(
@@ -267,14 +276,14 @@ def _layout(
     sources: Sequence[Source],
     disturbances: Sequence[Disturbance],
     signals: Sequence[Signal],
-    sensors: Sensors,
+    loop: ControlLoop,
     motors: MotorRows | None = None,
 ) -> InputMemory:
     builders = MemoryBuilders()
     layout: dict[int, int] = {}
     for table, source in enumerate(sources):
         _put_table(layout, table, source, builders)
-    _put_formulas(layout, sources, signals, n, builders)
+    _put_formulas(layout, sources, signals, disturbances, n, builders)
     _put_disturbances(layout, disturbances, n, builders)
     _put_signals(layout, signals, n, builders)
     layout[at.DRAWN] = builders.per_arm.put(0.0)
@@ -284,22 +293,18 @@ def _layout(
     layout[at.NOTED] = builders.floats.put(notes)
     if motors is not None:
         put_motors(layout, motors, builders)
-    deviations = sensors.layout(n)
-    layout[at.SENSOR] = builders.per_arm.put(deviations)
-    layout[at.DELAY] = sensors.ticks_late(1.0 / rate)
-    layout[at.PAST] = builders.per_arm.put(np.zeros((layout[at.DELAY] + 1, 2, n)))
-    layout[at.SENSOR_SEED] = sensors.seed
+    floats = put_loop(layout, loop, n, rate, builders)
     layout[at.CONSTANT_INPUTS] = not disturbances and all(
         len(source.times) == 1 for source in sources
     )
-    layout[at.PERFECT] = layout[at.DELAY] == 0 and not np.any(deviations)
-    if any(source.formulas for source in sources):
-        layout[at.INPUTS] = at.TEXT
+    layout[at.INPUTS] = kinds_of_inputs(sources, layout)
     changing = any(source.formulas or source.ramp for source in sources)
-    layout[at.CHANGING] = changing or motors is not None
+    layout[at.CHANGING] = changing or motors is not None or layout[at.INPUTS] != at.STEADY
     inputs = InputMemory(builders.per_arm.array(), builders.floats.array(), builders.ints.array())
     for place, value in layout.items():
         inputs.ints[place] = value
+    for place, number in floats.items():
+        inputs.floats[place] = number
     return inputs
 
 
@@ -332,10 +337,11 @@ def _put_formulas(
     layout: dict[int, int],
     sources: Sequence[Source],
     signals: Sequence[Signal],
+    disturbances: Sequence[Disturbance],
     n: int,
     builders: MemoryBuilders,
 ) -> None:
-    """Put all formulas one after the other: torques, tip force, events."""
+    """Put all formulas one after the other: torques, tip force, events, disturbances."""
     torque, force = sources
     programs: list[tuple[int, Program]] = [
         (place, formula.program) for place, formula in torque.formulas.items()
@@ -343,6 +349,8 @@ def _put_formulas(
     programs += [(n + place, formula.program) for place, formula in force.formulas.items()]
     watched = enumerate(signals, n + 3)
     programs += [(place, one.formula) for place, one in watched if one.formula is not None]
+    waves = wave_programs(disturbances, n)
+    programs += waves
     codes, constants, spans = [np.zeros((0, 2), dtype=np.int64)], [np.zeros(0)], []
     step = first = 0
     for place, program in programs:
@@ -354,7 +362,7 @@ def _put_formulas(
         step, first = step + len(program.codes), first + len(program.constants)
     layout[at.CODES] = builders.ints.put(np.concatenate(codes))
     layout[at.SPANS] = builders.ints.put(spans)
-    layout[at.FORMULAS] = len(spans)
+    layout[at.FORMULAS], layout[at.WAVES] = len(spans) - len(waves), len(waves)
     layout[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
     layout[at.CONSTANTS] = builders.per_arm.put(np.concatenate(constants))
     # Unused memory would be copied for every arm of a batch.
@@ -374,7 +382,7 @@ def _put_disturbances(
     n: int,
     builders: MemoryBuilders,
 ) -> None:
-    edges = [(one.start, one.stop, 1.0 / one.rate if one.rate else 0.0) for one in disturbances]
+    edges = [(one.start, one.stop, period_of(one)) for one in disturbances]
     layout[at.EDGES] = builders.floats.put(edges)
     layout[at.SIZES] = builders.per_arm.put(sizes(disturbances, n))
     # Noise counts by itself, so that a step beside it leaves its numbers as they are.

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Actuators, Arm
 from ulna.arrays import Array
 from ulna.concurrency import listening
 from ulna.control import Controller, ControlTiming
@@ -52,6 +52,7 @@ class SimulationCore:
     options: SimulationOptions
     on_error: str
     sensors: Sensors
+    actuators: Actuators
     disturbances: tuple[Disturbance, ...]
     signals: tuple[Signal, ...]
     loads: Loads
@@ -95,6 +96,8 @@ class SimulationCore:
         self.failure = None
         self.budget = max(FIRST_BUDGET // self.arm.n, 1)
         self.memory = self._build()
+        limits = self.memory.links[:-1, at.TORQUE_LIMIT]
+        np.minimum(limits, self.actuators.layout(self.arm.n)[:, 3], out=limits)
         self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
         if self.memory.ints[at.MOTORS]:
             start_motors(self.memory.vectors, self.memory.per_arm, self.memory.ints)
@@ -110,7 +113,7 @@ class SimulationCore:
             motors = motor_rows(self.arm, self.loads.what, dt=dt, adaptive=adaptive)
         return build_memory(
             self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors,
-            motors,
+            motors, self.actuators,
         )  # fmt: skip
 
     def _started(self, controller: Controller | None) -> Any:

@@ -1,4 +1,4 @@
-"""Disturbances that act on an arm besides its torques: steps, pulses, seeded noise.
+"""Disturbances that act on an arm besides its torques: steps, pulses, noise, sines, formulas.
 
 Each is made of joint torques [N·m], one a joint, or of a force x, y [N] on the tip, and a moment.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,12 @@ import numpy as np
 from ulna.arm.control_loop import check_seed
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.expressions import Expression, Program
 from ulna.namespaces import namespace, suggest_keywords
 from ulna.simulation.options import is_number
 from ulna.typing import ArrayLike
 
-__all__ = ["Disturbance", "noise", "pulse", "step"]
+__all__ = ["Disturbance", "chirp", "formula", "noise", "pulse", "sine", "step"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Disturbance:
         is no noise.
     seed : int
         Of the noise.
+    formulas : tuple of str or None
+        Of what changes continuously: one that is a factor of all values, or one for each.
     """
 
     torque: tuple[float, ...] | None
@@ -47,6 +51,7 @@ class Disturbance:
     stop: float  # [s]
     rate: float = 0.0  # [Hz]
     seed: int = 0
+    formulas: tuple[str, ...] | None = None
 
 
 @suggest_keywords(tip_force="force", start="at", time="at")
@@ -175,8 +180,212 @@ def noise(
     return _made(torque, force, at, until, rate, seed)
 
 
+@suggest_keywords(
+    tip_force="force", start="at", time="at", stop="until", rate="frequency", amplitude="torque"
+)
+def sine(
+    torque: ArrayLike | None = None,
+    *,
+    force: ArrayLike | None = None,
+    frequency: float,
+    phase: float = 0.0,
+    at: float = 0.0,
+    until: float = math.inf,
+) -> Disturbance:
+    """Make a sinusoidal disturbance: amplitude × sin(2π frequency (t − at) + phase).
+
+    Parameters
+    ----------
+    torque : array_like, shape (n,), optional
+        Amplitudes [N·m] of joint torques.
+    force : array_like, shape (2,) or (3,), optional
+        Amplitudes of a force x, y [N] on the tip, and of a moment [N·m]; in place of torques.
+    frequency : float
+        Of the oscillation [Hz].
+    phase : float
+        Where it begins [rad].
+    at, until : float
+        The times [s] between which it acts.
+
+    Returns
+    -------
+    Disturbance
+        For `disturbances` of `ulna.simulate`.
+
+    Raises
+    ------
+    InputError
+        Values that are no such numbers.
+
+    Examples
+    --------
+    >>> sine([0.5, 0.0], frequency=2.0).torque
+    (0.5, 0.0)
+    """
+    _check_number("sine.frequency", frequency, "a number of more than 0 Hz", above=0.0)
+    _check_number("sine.phase", phase, "an angle [rad]")
+    _check_number("sine.at", at, "a time [s]")
+    turn = 2.0 * math.pi
+    text = f"sin({turn * frequency!r}*(t - {float(at)!r}) + {phase % turn!r})"
+    return _made(torque, force, at, until, formulas=(text,))
+
+
+@suggest_keywords(tip_force="force", start="at", time="at", duration="lasting", amplitude="torque")
+def chirp(
+    torque: ArrayLike | None = None,
+    *,
+    force: ArrayLike | None = None,
+    start_frequency: float,
+    stop_frequency: float,
+    lasting: float,
+    at: float = 0.0,
+) -> Disturbance:
+    """Make a linear chirp: a sine whose frequency goes evenly from one to another.
+
+    With τ = t − at it is amplitude × sin(2π (f₀ τ + (f₁ − f₀) τ² / (2 lasting))).
+
+    Parameters
+    ----------
+    torque : array_like, shape (n,), optional
+        Amplitudes [N·m] of joint torques.
+    force : array_like, shape (2,) or (3,), optional
+        Amplitudes of a force x, y [N] on the tip, and of a moment [N·m]; in place of torques.
+    start_frequency, stop_frequency : float
+        Frequencies [Hz] at its beginning and its end.
+    lasting : float
+        How long [s] it acts.
+    at : float
+        The time [s] at which it begins.
+
+    Returns
+    -------
+    Disturbance
+        For `disturbances` of `ulna.simulate`.
+
+    Raises
+    ------
+    InputError
+        Values that are no such numbers.
+
+    Examples
+    --------
+    >>> chirp([1.0], start_frequency=0.1, stop_frequency=10.0, lasting=5.0).stop
+    5.0
+    """
+    need = "a number of at least 0 Hz"
+    _check_number("chirp.start_frequency", start_frequency, need, least=0.0)
+    _check_number("chirp.stop_frequency", stop_frequency, need, least=0.0)
+    _check_number("chirp.lasting", lasting, "a time of more than 0 s", above=0.0)
+    _check_number("chirp.at", at, "a time [s]")
+    turn, since = 2.0 * math.pi, f"(t - {float(at)!r})"
+    sweep = math.pi * (stop_frequency - start_frequency) / lasting
+    text = f"sin({turn * start_frequency!r}*{since} + {sweep!r}*{since}^2)"
+    return _made(torque, force, at, at + lasting, formulas=(text,))
+
+
+@suggest_keywords(tip_force="force", start="at", time="at", stop="until")
+def formula(
+    torque: str | Sequence[str | float] | None = None,
+    *,
+    force: str | Sequence[str | float] | None = None,
+    at: float = 0.0,
+    until: float = math.inf,
+) -> Disturbance:
+    """Make a disturbance of formulas, as torques take them: of t, q1, qd1, x, y.
+
+    Parameters
+    ----------
+    torque : str or sequence of str or float, optional
+        A formula a joint [N·m], in a list or separated by commas.
+    force : str or sequence of str or float, optional
+        Formulas of the force x, y [N] on the tip, and of a moment [N·m]; in place of torques.
+    at, until : float
+        The times [s] between which it acts.
+
+    Returns
+    -------
+    Disturbance
+        For `disturbances` of `ulna.simulate`.
+
+    Raises
+    ------
+    InputError
+        Values that are no such numbers.
+
+    Examples
+    --------
+    >>> formula("2*sin(3*t), -0.1*qd2", until=1.0).formulas
+    ('2*sin(3*t)', '-0.1*qd2')
+    """
+    what, given = ("torque", torque) if torque is not None else ("force", force)
+    if (torque is None) == (force is None):
+        return _made(torque, force, at, until)
+    from ulna.simulation.loads import split_formulas
+
+    parts = split_formulas(given) if isinstance(given, str) else given
+    is_list = isinstance(parts, Sequence) and all(
+        isinstance(one, str) or is_number(one) for one in parts
+    )
+    if not is_list or not parts:
+        need = "a formula for each value, such as '2*sin(3*t), 0'"
+        raise InputError(Problem(f"disturbance.{what}", shown(given), need))
+    texts = tuple(one.strip() if isinstance(one, str) else repr(float(one)) for one in parts)
+    ones = (1.0,) * len(texts)
+    if what == "torque":
+        return _made(ones, None, at, until, formulas=texts)
+    return _made(None, ones, at, until, formulas=texts)
+
+
+def _check_number(
+    what: str,
+    given: Any,
+    need: str,
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+) -> None:
+    if not is_number(given) or not above < given < math.inf or not given >= least:
+        raise InputError(Problem(what, shown(given), need))
+
+
+def period_of(disturbance: Disturbance) -> float:
+    """Return how long [s] a number is held: 0 of what draws none, −1 of what changes always."""
+    if disturbance.formulas is not None:
+        return -1.0
+    return 1.0 / disturbance.rate if disturbance.rate else 0.0
+
+
+def wave_programs(disturbances: Sequence[Disturbance], n: int) -> list[tuple[int, Program]]:
+    """Return the formulas of disturbances, each with its place.
+
+    That is (n + 4) times the disturbance plus the value, n + 3 for a factor of all of them.
+    """
+    found = []
+    for d, one in enumerate(disturbances):
+        own = one.formulas or ()
+        first = 0 if one.torque is not None else n
+        values = one.torque if one.torque is not None else one.force or ()
+        for k, text in enumerate(own):
+            place = n + 3 if len(own) == 1 < len(values) else first + k
+            found.append((d * (n + 4) + place, _program(text, n)))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _program(text: str, n: int) -> Program:
+    from ulna.simulation.loads import names_for
+
+    return Expression.parse(text, names_for(n), "disturbance").program
+
+
 def _made(
-    torque: Any, force: Any, start: float, stop: float, rate: float = 0.0, seed: int = 0
+    torque: Any,
+    force: Any,
+    start: float,
+    stop: float,
+    rate: float = 0.0,
+    seed: int = 0,
+    formulas: tuple[str, ...] | None = None,
 ) -> Disturbance:
     if (torque is None) == (force is None):
         got = "neither" if torque is None else "both"
@@ -190,6 +399,7 @@ def _made(
         float(stop),
         float(rate),
         int(seed),
+        formulas,
     )
 
 

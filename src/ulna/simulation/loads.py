@@ -250,6 +250,12 @@ def _table(kind: InputKind, times: Any, rows: Any, *, between: str) -> Source:
     return Source(np.array(times, dtype=float), rows, between == LINEAR, described=described)
 
 
+def kinds_of_inputs(sources: Iterable[Source], ints: Any) -> int:
+    """Return what changes continuously, but for functions."""
+    text = at.TEXT if any(source.formulas for source in sources) else at.STEADY
+    return text | at.LAGGED * bool(ints[at.LAGS]) | at.WAVING * bool(ints[at.WAVES])
+
+
 @dataclass(frozen=True)
 class InputFunction:
     """A function of a user, of t or of (t, q, qd), whose values are checked."""
@@ -407,7 +413,7 @@ class Loads:
         torque, force = self.sources
         links, ints = memory.links, memory.ints
         links[:-1, at.LIVE] = links[-1, at.TIP_LIVE : at.TIP_LIVE + 3] = 0.0
-        ints[at.INPUTS] = at.TEXT if torque.formulas or force.formulas else at.STEADY
+        ints[at.INPUTS] = kinds_of_inputs((torque, force), ints)
         self.callbacks.clear()
         if torque.function or force.function:
             ints[at.INPUTS] |= at.PYTHON

@@ -16,7 +16,7 @@ from ulna.control.controller_text import or_one_a_joint, quantity
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import Call, ExpressionError, Fault, Kind, Value, bind, parse_call
 from ulna.expressions.calls import written
-from ulna.simulation.disturbances import Disturbance, noise, pulse, step
+from ulna.simulation.disturbances import Disturbance, chirp, formula, noise, pulse, sine, step
 from ulna.simulation.sensors import Sensors
 from ulna.units import to_si
 
@@ -53,7 +53,8 @@ def read_sensors(text: str, what: str = "--sensors") -> Sensors:
     ----------
     text : str
         A call of `Sensors` with its parameters by name: noise and resolution of angles and
-        rates, one value for all joints or several in parentheses, one a joint; a delay; a seed.
+        rates, one value for all joints or several in parentheses, one a joint; a delay; a seed;
+        and the others of `ulna.Sensors`.
     what : str
         What messages call the text.
 
@@ -82,7 +83,7 @@ def read_disturbance(text: str, what: str = "--disturbance") -> Disturbance:
     Parameters
     ----------
     text : str
-        A call of `step`, `pulse` or `noise` as `ulna.simulation.disturbances` has them, with
+        A call of `step`, `pulse`, `noise`, `sine`, `chirp` or `formula` as `ulna.simulation.disturbances` has them, with
         `torque` [N·m], one a joint, or `force` on the tip: x, y [N], and a moment [N·m].
     what : str
         What messages call the text.
@@ -143,6 +144,20 @@ def _seed(value: Value) -> int:
     return int(value)
 
 
+def _word(value: Value) -> str:
+    if not isinstance(value, str):
+        raise InputError(Problem("", written(value), "a word in quotes"))
+    return value
+
+
+def _formulas(value: Value) -> str | tuple[str | float, ...]:
+    parts = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(one, str | float) for one in parts):
+        need = "formulas in quotes, one a value"
+        raise InputError(Problem("", written(value), need, "such as ('2*sin(3*t)', '0')"))
+    return value if isinstance(value, str) else parts  # type: ignore[return-value]
+
+
 def _torques(value: Value) -> tuple[float, ...]:
     rows = value if isinstance(value, tuple) else (value,)
     return tuple(to_si(one, "torque") for one in rows)  # type: ignore[arg-type]
@@ -164,12 +179,19 @@ EXAMPLES = {
 _ACTING: Mapping[str, Kind] = {"torque": _torques, "force": _force}
 ABOUT_SENSORS = Readable(
     Sensors,
-    "what lies between the arm and its controller: noise, resolution, delay",
+    "what lies between the arm and its controller: sampling, bias, noise, resolution, delay",
     {
         "angle_noise": or_one_a_joint(quantity("angle")),
         "rate_noise": or_one_a_joint(quantity("speed")),
         "angle_resolution": or_one_a_joint(quantity("angle")),
         "rate_resolution": or_one_a_joint(quantity("speed")),
+        "angle_bias": or_one_a_joint(quantity("angle")),
+        "rate_bias": or_one_a_joint(quantity("speed")),
+        "angle_noise_density": or_one_a_joint(quantity("angle_density")),
+        "rate_noise_density": or_one_a_joint(quantity("speed_density")),
+        "rate_from": _word,
+        "rate_bandwidth": "frequency",
+        "rate": "frequency",
         "delay": "time",
         "seed": _seed,
     },
@@ -182,6 +204,33 @@ DISTURBANCES: Mapping[str, Readable] = MappingProxyType(
             noise,
             "at random, drawn anew at a rate; torque and force are standard deviations",
             {**_ACTING, "rate": "frequency", "seed": _seed, "at": "time", "until": "time"},
+        ),
+        "sine": Readable(
+            sine,
+            "sinusoidal; torque and force are amplitudes",
+            {
+                **_ACTING,
+                "frequency": "frequency",
+                "phase": "angle",
+                "at": "time",
+                "until": "time",
+            },
+        ),
+        "chirp": Readable(
+            chirp,
+            "a sine whose frequency goes evenly from one to another",
+            {
+                **_ACTING,
+                "start_frequency": "frequency",
+                "stop_frequency": "frequency",
+                "lasting": "time",
+                "at": "time",
+            },
+        ),
+        "formula": Readable(
+            formula,
+            "formulas of t, q1, qd1, x, y, as torques take them",
+            {"torque": _formulas, "force": _formulas, "at": "time", "until": "time"},
         ),
     }
 )

@@ -1,6 +1,144 @@
-"""How a controller measures the arm: with noise, in steps, and late."""
+"""Sensors and actuators of a run: which they are, and how the engine's memory holds them."""
 
 from __future__ import annotations
 
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arm.control_loop import FILTERED as FILTERED
+from ulna.arm.control_loop import MEASURED as MEASURED
 from ulna.arm.control_loop import MOST_LATE as MOST_LATE
+from ulna.arm.control_loop import (
+    NO_LOOP,
+    Actuators,
+    ControlLoop,
+    check_delay,
+)
 from ulna.arm.control_loop import Sensors as Sensors
+from ulna.arm.control_timing import ControlTiming, whole_periods
+from ulna.arrays import Array
+from ulna.errors import InputError, Problem, shown
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import MemoryBuilders
+
+DEFAULT_RATE = 1000.0  # [Hz] of controllers
+PERFECT, IDEAL = Sensors(), Actuators()
+UNLIMITED = 1e300  # [N·m/s], a rate without a limit: infinity times zero has no value
+
+
+class SampleTimes(NamedTuple):
+    """When sensors sample: sample i at (i − offset) period + phase, the first at the start."""
+
+    period: float  # [s]
+    phase: float  # [s]
+    lag: float  # of a sample and the phase, in periods
+    offset: int
+    room: int  # samples to keep
+
+
+def sample_times(sensors: Sensors, rate: float) -> SampleTimes:
+    """Return when sensors sample for a controller of a rate [Hz]."""
+    period = 1.0 / (rate if sensors.rate is None else sensors.rate)
+    check_delay("sensors.delay", sensors.delay, period)
+    late = whole_periods(sensors.delay, period)
+    if sensors.rate is not None:
+        return SampleTimes(period, 0.0, sensors.delay / period, 0, late + 2)
+    phase = late * period - sensors.delay
+    offset = int(phase > 2e-6 * period)
+    return SampleTimes(period, phase if offset else 0.0, float(late), offset, late + 2)
+
+
+def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
+    """Return what is given, and of what is not that of the arm's own loop."""
+    own = (arm.loop if isinstance(arm, Arm) else None) or NO_LOOP
+    loop = ControlLoop(None, sensors or own.sensors or PERFECT, actuators or own.actuators or IDEAL)
+    if rate is None:
+        rate = own.rate or DEFAULT_RATE
+    object.__setattr__(loop, "rate", rate)  # which is checked among the options
+    return loop
+
+
+def check_actuators(actuators: Any, what: str = "actuators") -> None:
+    """Raise InputError for what is no actuators, and not None."""
+    if actuators is not None and not isinstance(actuators, Actuators):
+        raise InputError(Problem(what, shown(actuators), "Actuators(...)"))
+
+
+def timing_of(sensors: Sensors, actuators: Actuators, n: int, rate: float) -> ControlTiming:
+    """Return the rate, and the delay of the whole loop: of sensors, actuators and their lag."""
+    sample_times(sensors, rate)
+    check_delay("actuators.delay", actuators.delay, 1.0 / rate)
+    lag = 0.0 if actuators == IDEAL else float(actuators.layout(n)[:, 0].max())
+    own = 0.0 if sensors.rate is None else max(1.0 / sensors.rate - 1.0 / rate, 0.0) / 2.0
+    return ControlTiming(rate, sensors.delay + own + actuators.delay + lag)
+
+
+def sensor_row(sensors: Sensors, n: int, rate: float) -> Array:
+    """Return bias, deviation and resolution of angles and rates, (2 n 3,)."""
+    return sensors.samples(n, rate).reshape(-1)
+
+
+def actuator_row(actuators: Actuators, n: int) -> Array:
+    """Return what the engine knows of actuators, (n ACTUATOR_FIELDS,)."""
+    table = actuators.layout(n)
+    lag, rate = table[:, 0], table[:, 1]
+    limited = np.isfinite(rate)
+    reserve = np.where(limited, lag * np.where(limited, rate, 0.0), np.inf)
+    table[:, 1] = np.where(limited, rate, UNLIMITED)
+    return np.column_stack([table, reserve]).reshape(-1)
+
+
+def put_loop(
+    layout: dict[int, int],
+    loop: ControlLoop,
+    n: int,
+    rate: float,
+    builders: MemoryBuilders,
+) -> dict[int, float]:
+    """Put sensors and actuators behind all else, and return the floats that they set."""
+    sensors, actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
+    times, numbers = sample_times(sensors, rate), sensor_row(sensors, n, rate)
+    ideal = actuators == IDEAL
+    delayed = whole_periods(actuators.delay, 1.0 / rate) + 2
+    timed = sensors.delay > 0.0 or sensors.rate is not None or sensors.rate_from != MEASURED
+    perfect = not timed and not np.any(numbers)
+    layout[at.SENSOR] = builders.per_arm.put(numbers)
+    layout[at.ACTUATOR] = builders.per_arm.put([] if ideal else actuator_row(actuators, n))
+    layout[at.PAST] = builders.per_arm.put(np.zeros((1 if perfect else times.room, 2, n)))
+    layout[at.QUEUE] = builders.per_arm.put(np.zeros((0 if ideal else delayed, n)))
+    layout[at.LAG_STATE] = builders.per_arm.put(np.zeros((0 if ideal else 3, n)))
+    layout |= {
+        at.SENSOR_SEED: sensors.seed, at.PERFECT: perfect, at.SAMPLE_ROOM: times.room,
+        at.SAMPLE_OFFSET: times.offset, at.LAGS: not ideal, at.COMMAND_ROOM: delayed,
+    }  # fmt: skip
+    share = 0.0
+    if sensors.rate_from != MEASURED:
+        band = sensors.rate_bandwidth
+        share = 1.0 if band is None else -math.expm1(-2.0 * math.pi * band * times.period)
+    return {
+        at.SAMPLE_PERIOD: times.period, at.SAMPLE_PHASE: times.phase, at.SAMPLE_LAG: times.lag,
+        at.SAMPLE_EDGE: math.inf if perfect else 0.0, at.RATE_SHARE: share,
+        at.COMMAND_DELAY: actuators.delay, at.COMMAND_EDGE: math.inf,
+    }  # fmt: skip
+
+
+def begin_samples(memory: Any, measured: Array) -> None:
+    """Let sensors and actuators begin in mid-run: measured (2, n) until now, commanded nothing."""
+    ints, floats, per_arm = memory.ints, memory.floats, memory.per_arm
+    first, room = ints.item(at.PAST), ints.item(at.SAMPLE_ROOM)
+    n = measured.shape[1]
+    now, period = floats.item(at.NOW), floats.item(at.SAMPLE_PERIOD)
+    if not ints[at.PERFECT]:
+        if floats[at.RATE_SHARE]:
+            measured = np.stack([measured[0], np.zeros(n)])
+        per_arm[first : first + room * 2 * n].reshape(room, 2, n)[:] = measured
+        count = max(math.ceil((now - floats.item(at.SAMPLE_PHASE)) / period - 1e-6), 0)
+        ints[at.SAMPLES_TAKEN] = count + ints[at.SAMPLE_OFFSET]
+        floats[at.SAMPLE_EDGE] = count * period + floats[at.SAMPLE_PHASE]
+    if ints[at.LAGS]:
+        per_arm[ints.item(at.QUEUE) :] = 0.0
+        ints[at.COMMANDS] = ints[at.ARRIVED] = ints[at.TICK]
+        floats[at.LAG_START], floats[at.COMMAND_EDGE] = now, math.inf

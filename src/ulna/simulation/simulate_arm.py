@@ -25,10 +25,12 @@ from ulna.simulation.motor_use import motors_of
 from ulna.simulation.options import allowance, check_memory, read_time
 from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
 from ulna.simulation.run import Run, read_only
+from ulna.simulation.sensors import IDEAL
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.steps import MOST_STEPS, check_stiffness
 from ulna.simulation.ticks import check_motion, trajectory_of
 from ulna.typing import (
+    ActuatorsLike,
     ArrayLike,
     ControllerLike,
     DisturbancesLike,
@@ -75,8 +77,9 @@ def simulate(
     samples: SamplesLike | None = None,
     signals: bool = True,
     between: Interpolation = "hold",
-    rate: float = 1000.0,
+    rate: float | None = None,
     sensors: SensorsLike | None = None,
+    actuators: ActuatorsLike | None = None,
     disturbances: DisturbancesLike = (),
     events: EventsLike | None = None,
     until: EventLike | None = None,
@@ -137,10 +140,14 @@ def simulate(
         without, `Run` has None there and takes less memory.
     between : {"hold", "linear"}
         What applies between the rows of a table of torques or tip forces.
-    rate : float
-        The control rate [Hz].
+    rate : float, optional
+        The control rate [Hz]; unless given that of the arm's `loop`, else 1000 Hz.
     sensors : Sensors, optional
-        Noise, resolution and delay of what the controller measures; perfect unless given.
+        What the controller measures with: sample rate, delay, bias, noise, resolution; unless
+        given those of the arm's `loop`, else perfect ones.
+    actuators : Actuators, optional
+        What becomes of its commands: delay, lag, largest rate, resolution; unless given those of
+        the arm's `loop`, else the torque is the command.
     disturbances : sequence of Disturbance
         What acts besides, made with `ulna.simulation.disturbances`.
     events : mapping of str to str or callable, optional
@@ -196,8 +203,9 @@ def simulate(
         arm, q0=q0, qd0=qd0, torque=torque, voltage=voltage, current=current, position=position,
         controller=controller, reference=reference,
         tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol, max_step=max_step,
-        between=between, rate=rate, sensors=sensors, disturbances=disturbances, events=events,
-        until=until, stops=stops, restitution=restitution, dynamics=dynamics,
+        between=between, rate=rate, sensors=sensors, actuators=actuators,
+        disturbances=disturbances, events=events, until=until, stops=stops,
+        restitution=restitution, dynamics=dynamics,
         sequential_damping=sequential_damping, on_error=on_error,
     )  # fmt: skip
     simulation.stiffness.warned = check_stiffness(arm, simulation.options, length)
@@ -363,11 +371,18 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
     if simulation.controller is not None:
         plain["controller"] = repr(simulation.controller)
         plain |= {"sensors": asdict(simulation.sensors), "reference": simulation.reference}
+        if simulation.actuators != IDEAL:
+            plain["actuators"] = _finite(asdict(simulation.actuators))
     if simulation.disturbances:
         plain["disturbances"] = [_plain(one) for one in simulation.disturbances]
     if simulation.signals:
         plain["events"] = {signal.name: signal.described for signal in simulation.signals}
     return plain
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is infinite, which a file cannot hold: no limit."""
+    return {name: value for name, value in values.items() if not np.isinf(value).any()}
 
 
 def _plain(disturbance: Disturbance) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from ulna.simulation.outcome import (
     interrupted,
     status_of,
 )
-from ulna.simulation.sensors import Sensors
+from ulna.simulation.sensors import IDEAL, PERFECT, loop_of, timing_of
 from ulna.simulation.steps import (
     accuracy_warnings,
     check_steps,
@@ -46,6 +46,7 @@ from ulna.simulation.steps import (
 )
 from ulna.simulation.ticks import Ticks
 from ulna.typing import (
+    ActuatorsLike,
     ArrayLike,
     ControllerLike,
     DisturbancesLike,
@@ -62,7 +63,6 @@ from ulna.typing import (
     TorqueLike,
 )
 
-PERFECT = Sensors()
 LOST = ("diverged", "stalled", "bad torque")  # there is no state to continue from
 
 
@@ -86,7 +86,7 @@ class Simulation(SimulationCore):
         What applies between the rows of a table of torques or tip forces.
     rate : float
         The control rate [Hz].
-    sensors, disturbances, events, until : optional
+    sensors, actuators, disturbances, events, until : optional
         What is measured, what acts besides and what is watched, as in `ulna.simulate`.
     stops : bool
         Whether joints stop at their limits.
@@ -140,8 +140,9 @@ class Simulation(SimulationCore):
         atol: float = 1e-12,
         max_step: float = math.inf,
         between: Interpolation = "hold",
-        rate: float = 1000.0,
+        rate: float | None = None,
         sensors: SensorsLike | None = None,
+        actuators: ActuatorsLike | None = None,
         disturbances: DisturbancesLike = (),
         events: EventsLike | None = None,
         until: EventLike | None = None,
@@ -152,18 +153,19 @@ class Simulation(SimulationCore):
         on_error: OnError = "return",
     ) -> None:
         self.on_error = check_on_error(on_error)
-        check_kinds(arm, controller, sensors, disturbances)
-        check_controlled(controller, reference=reference, sensors=sensors)
+        check_kinds(arm, controller, sensors, disturbances, actuators)
+        check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
+        loop = loop_of(arm, rate, sensors, actuators)
         self.arm = arm
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, dynamics=dynamics,
             sequential_damping=sequential_damping, rtol=rtol, stops=stops, dt=dt, atol=atol,
-            max_step=max_step, rate=rate, restitution=restitution,
+            max_step=max_step, rate=loop.rate, restitution=restitution,
         )  # fmt: skip
         q = joint_values(arm, "q0", q0, "rad")
         qd = np.zeros(arm.n) if qd0 is None else joint_values(arm, "qd0", qd0, "rad/s")
         check_start(arm, q, qd, self.options)
-        self.sensors = sensors or PERFECT
+        self.sensors, self.actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
         self.disturbances = tuple(disturbances)
         self.signals = read_events(events, until, q, qd)
         self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
@@ -175,7 +177,7 @@ class Simulation(SimulationCore):
         if dynamics == "sequential":
             check_tip_is_free(tip_force, disturbances)
             check_sequential(arm)
-        self.timing = self.sensors.timing(self.options.rate)
+        self.timing = timing_of(self.sensors, self.actuators, arm.n, self.options.rate)
         self.ticks = Ticks(arm, self.timing)
         if controller is not None:
             self.ticks.follow(reference, q)
@@ -210,7 +212,9 @@ class Simulation(SimulationCore):
         if self.memory.ints[at.MOTORS]:
             return np.asarray(links[:, at.MOTOR].copy())
         held = at.UNDISTURBED if self.disturbances else at.HOLD
-        return np.asarray(links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE])
+        return np.asarray(
+            links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE] + links[:, at.ACTUATED]
+        )
 
     @property
     def error(self) -> Exception | None:

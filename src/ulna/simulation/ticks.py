@@ -30,6 +30,7 @@ from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.loads import check_takes_time, function_name, named
 from ulna.simulation.options import PerArm, joint_values
 from ulna.simulation.outcome import Failed
+from ulna.simulation.sensors import begin_samples
 
 # Returns angles, rates and accelerations (k, 3, n) at times (k,).
 Follow: TypeAlias = Callable[[Array], Array]
@@ -304,11 +305,11 @@ class Ticks:
 
         Until then it measured what is `measured` (2, n) now, and commanded no torque.
         """
-        ints, now, n = memory.ints, memory.floats.item(at.NOW), self.arm.n
+        ints, now = memory.ints, memory.floats.item(at.NOW)
         tick = math.floor(now / self._period)
         ints[at.TICK] = tick + (tick * self._period < now - SAME * max(1.0, now))
         ints[at.MEASURED] = ints[at.FIRST_REFERENCE] = 0
-        memory.per_arm[ints.item(at.PAST) :].reshape(-1, 2, n)[:] = measured
+        begin_samples(memory, measured)
         self.control.tau.fill(0.0)
 
     @property

@@ -35,6 +35,7 @@ from ulna.typing import (
     AngleLike,
     ArmsLike,
     ArrayLike,
+    BatchActuatorsLike,
     BatchControllerLike,
     BatchDisturbancesLike,
     BatchReferenceLike,
@@ -98,9 +99,9 @@ class BatchSimulation:
         The length of a step [s].
     between : {"hold", "linear"}
         What applies between the rows of a table of tip forces.
-    rate : float
-        The control rate [Hz].
-    sensors, disturbances, seeds : optional
+    rate : float, optional
+        The control rate [Hz]; unless given that of the arms' `loop`, else 1000 Hz.
+    sensors, actuators, disturbances, seeds : optional
         As `simulate_batch` takes them.
     stops : bool
         Whether joints stop at their limits.
@@ -159,8 +160,9 @@ class BatchSimulation:
         method: Method | None = None,
         dt: float = 1e-3,
         between: Interpolation = "hold",
-        rate: float = 1000.0,
+        rate: float | None = None,
         sensors: BatchSensorsLike | None = None,
+        actuators: BatchActuatorsLike | None = None,
         disturbances: BatchDisturbancesLike = (),
         seeds: SeedsLike | None = None,
         stops: bool = True,
@@ -176,8 +178,8 @@ class BatchSimulation:
         spec = read_spec(
             arms, q0=q0, qd0=qd0, duration=0.0, dt=dt, torque=applied, controller=controller,
             reference=reference, tip_force=tip_force, method=method, between=between, rate=rate,
-            sensors=sensors, disturbances=disturbances, seeds=seeds, stops=stops,
-            restitution=restitution,
+            sensors=sensors, actuators=actuators, disturbances=disturbances, seeds=seeds,
+            stops=stops, restitution=restitution,
         )  # fmt: skip
         self.parameters, self.options, self.n = spec.parameters, spec.options, spec.n
         self._kind = kind_of(precision, self.options)
@@ -194,6 +196,7 @@ class BatchSimulation:
             "arms": self.parameters, "q0": spec.start[0].copy(), "controller": controller,
             "reference": reference, "tip_force": tip_force, "method": method, "dt": dt,
             "between": between, "rate": rate, "sensors": sensors, "disturbances": disturbances,
+            "actuators": actuators,
             "seeds": seeds, "stops": stops, "restitution": restitution, "precision": precision,
             "threads": threads,
         }  # fmt: skip

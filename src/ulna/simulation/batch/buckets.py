@@ -12,7 +12,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
-from ulna.simulation.batch.inputs import PERFECT, Form, held
+from ulna.simulation.batch.inputs import PERFECT_LOOP, Form, held
 from ulna.simulation.batch.spec import FRICTIONAL, BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.engine import memory_layout as at
@@ -20,6 +20,7 @@ from ulna.simulation.engine.memory import Bucket
 from ulna.simulation.methods import METHODS, IntegrationMethod
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss
 from ulna.simulation.options import SimulationOptions, allowance, check_memory
+from ulna.simulation.sensors import PERFECT
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
 NEVER = -(2**40)  # a first reference so early that the next one is always requested
@@ -104,7 +105,7 @@ class _Slab(NamedTuple):
             rows = law_form.of(members)
             params, state = map(_contiguous, np.split(rows, [len(law.params)], axis=1))
             postures = _set_control(ints, law, spec, members)
-        columns, values = _own_values(inputs, forms, members)
+        columns, values = _own_values(spec.n, inputs, forms, members)
         bucket = Bucket(
             own, packed.arms, packed.limits, self.start, self.keys, inputs.per_arm, columns, values,
             params, state, postures, inputs.floats, ints,
@@ -114,14 +115,16 @@ class _Slab(NamedTuple):
 
 def _input_memory(spec: BatchSpec, examples: list[Any], motors: MotorRows | None) -> InputMemory:
     """Lay out the inputs of which these are examples; those that never change are copied."""
-    torque, force, disturbances, sensors = examples
+    torque, force, disturbances, loop = examples
     n, options = spec.n, spec.options
     steady = torque is held(n) and force is held(at.AXES) and not disturbances
-    if steady and sensors is PERFECT and motors is None:
+    if steady and loop is PERFECT_LOOP and motors is None:
         return InputMemory(
             *(part.copy() for part in _held_memory(n, options, METHODS[options.method]))
         )
-    return build_inputs(n, options, (torque, force), disturbances, (), sensors, motors)
+    return build_inputs(
+        n, options, (torque, force), disturbances, (), loop.sensors, motors, loop.actuators
+    )
 
 
 @lru_cache(maxsize=16)
@@ -143,7 +146,7 @@ def _set_control(ints: Array, law: CompiledLaw, spec: BatchSpec, members: slice 
 
 
 def _own_values(
-    inputs: InputMemory, forms: list[Form], members: slice | Array
+    n: int, inputs: InputMemory, forms: list[Form], members: slice | Array
 ) -> tuple[Array, Array]:
     """Return what every arm has of its own in `per_arm`: where, (k,), and its values, (b, k).
 
@@ -159,9 +162,12 @@ def _own_values(
             pieces.append((constants, values[:, size:]))
             constants += values.shape[1] - size
     if forms[2].example:
-        pieces.append((int(ints[at.SIZES]), forms[2].of(members)))
-    if forms[3].example is not PERFECT:
-        pieces.append((int(ints[at.SENSOR]), forms[3].of(members)))
+        values, size = forms[2].of(members), len(forms[2].example) * (n + at.AXES)
+        pieces += [(int(ints[at.SIZES]), values[:, :size]), (constants, values[:, size:])]
+    if forms[3].example is not PERFECT_LOOP:
+        values, size = forms[3].of(members), 6 * n
+        pieces.append((int(ints[at.SENSOR]), values[:, :size]))
+        pieces.append((int(ints[at.ACTUATOR]), values[:, size:]))
     if forms[5].example is not None:
         pieces.append((int(ints[at.MOTOR_ROWS]), forms[5].of(members)))
     own = []

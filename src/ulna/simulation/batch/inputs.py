@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Parameters
+from ulna.arm import Actuators, ControlLoop, Parameters
+from ulna.arm.control_loop import NO_LOOP
 from ulna.arrays import Array, float_array
 from ulna.control import CompiledLaw, ControlTiming
 from ulna.control.controller import check_controller, compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
-from ulna.simulation.disturbances import Disturbance, sizes
+from ulna.simulation.disturbances import Disturbance, sizes, wave_programs
 from ulna.simulation.loads import (
     HOLD,
     LINEAR,
@@ -35,7 +36,7 @@ from ulna.simulation.loads import (
     split_formulas,
 )
 from ulna.simulation.options import check_no_text
-from ulna.simulation.sensors import Sensors
+from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, actuator_row, sensor_row, timing_of
 from ulna.simulation.ticks import (
     Follow,
     TickRange,
@@ -45,7 +46,7 @@ from ulna.simulation.ticks import (
     trajectory_of,
 )
 
-PERFECT = Sensors()
+PERFECT_LOOP = ControlLoop(None, PERFECT, IDEAL)
 MOST_WRITTEN = 8  # numbers of an array that a description holds
 _FIRST = np.zeros(1, dtype=np.intp)
 
@@ -225,12 +226,26 @@ def read_disturbances(given: Any, n: int) -> Input:
         hint = "see ulna.simulation.disturbances"
         raise InputError(Problem("disturbances", shown(given), "a list of them", hint))
     if not is_list:
-        return for_all(lists[0], sizes(lists[0], n)) if lists[0] else _undisturbed()
+        return for_all(lists[0], _disturbance_row(lists[0], n)) if lists[0] else _undisturbed()
     return for_each(
         lists,
-        lambda group: tuple((one.start, one.stop, one.rate, one.seed) for one in group),
-        lambda group: sizes(group, n).reshape(-1),
+        lambda group: _disturbance_form(group, n),
+        lambda group: _disturbance_row(group, n),
     )
+
+
+def _disturbance_form(group: Sequence[Disturbance], n: int) -> Hashable:
+    times = tuple((one.start, one.stop, one.rate, one.seed) for one in group)
+    programs = wave_programs(group, n)
+    return times, tuple(
+        (place, one.codes.tobytes(), one.arguments.tobytes()) for place, one in programs
+    )
+
+
+def _disturbance_row(group: Sequence[Disturbance], n: int) -> Any:
+    """Return how large disturbances are, and then the numbers in their formulas."""
+    constants = [one.constants for _, one in wave_programs(group, n)]
+    return np.concatenate([sizes(group, n).reshape(-1), *constants])
 
 
 @cache
@@ -240,25 +255,57 @@ def _undisturbed() -> Input:
 
 @cache
 def _perfect(n: int) -> Input:
-    """Return the sensors that show things as they are."""
-    return for_all(PERFECT, PERFECT.layout(n))
+    """Return the sensors that show things as they are, and actuators that obey at once."""
+    return for_all(PERFECT_LOOP, sensor_row(PERFECT, n, 1.0))
 
 
-def read_sensors(given: Any, n: int, rate: float) -> Input:
-    """Read sensors: for all arms, or a list of them."""
-    if given is None:
+def read_loops(arms: Any, sensors: Any, actuators: Any, n: int, rate: float) -> Input:
+    """Read sensors and actuators: for all arms, or lists of them; else those of the arms' loops."""
+    kinds = (("sensors", sensors, Sensors), ("actuators", actuators, Actuators))
+    for name, given, kind in kinds:
+        for what, one in [] if given is None else _listed(given, name):
+            if not isinstance(one, kind):
+                raise InputError(Problem(what, shown(one), f"{kind.__name__}(...)"))
+    several = isinstance(arms, Sequence) and not isinstance(arms, Parameters)
+    own = [getattr(one, "loop", None) or NO_LOOP for one in (arms if several else [arms])]
+    chosen_sensors = _one_each(sensors, [loop.sensors or PERFECT for loop in own], "sensors")
+    chosen = _one_each(actuators, [loop.actuators or IDEAL for loop in own], "actuators")
+    count = max(len(chosen_sensors), len(chosen))
+    if count == 1 and chosen_sensors[0] is PERFECT and chosen[0] is IDEAL:
         return _perfect(n)
-    listed = _listed(given, "sensors")
-    for what, one in listed:
-        if not isinstance(one, Sensors):
-            raise InputError(Problem(what, shown(one), "Sensors(...)"))
-    if isinstance(given, Sensors):
-        return for_all(given, given.layout(n))
-    return for_each(
-        [one for _, one in listed],
-        lambda one: (one.ticks_late(1.0 / rate), one.seed, bool(np.any(one.layout(n)))),
-        lambda one: one.layout(n).reshape(-1),
-    )
+    for one in (chosen_sensors, chosen):
+        if len(one) not in (1, count):
+            need = f"one for all arms, or {count}, one for each"
+            raise InputError(Problem("actuators", f"{len(chosen)} of them", need))
+    loops = [
+        ControlLoop(None, chosen_sensors[k % len(chosen_sensors)], chosen[k % len(chosen)])
+        for k in range(count)
+    ]
+    if count == 1:
+        return for_all(loops[0], _loop_row(loops[0], n, rate))
+    return for_each(loops, lambda one: _loop_form(one, n), lambda one: _loop_row(one, n, rate))
+
+
+def _one_each(given: Any, own: list[Any], what: str) -> list[Any]:
+    """Return what is given, or what arms have of their own; one if all are the same."""
+    chosen = own if given is None else [one for _, one in _listed(given, what)]
+    if given is None and all(one == chosen[0] for one in chosen):
+        return chosen[:1]
+    return chosen
+
+
+def _loop_form(loop: ControlLoop, n: int) -> Hashable:
+    """Return what arms have in common whose sensors and actuators go in lanes together."""
+    sensors, actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
+    timing = (sensors.delay, sensors.rate, sensors.rate_from, sensors.rate_bandwidth)
+    numbers = bool(np.any(sensors.samples(n, 1.0)))
+    return timing, sensors.seed, numbers, actuators == IDEAL, actuators.delay
+
+
+def _loop_row(loop: ControlLoop, n: int, rate: float) -> Any:
+    sensors, actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
+    own = [] if actuators == IDEAL else actuator_row(actuators, n)
+    return np.concatenate([sensor_row(sensors, n, rate), own])
 
 
 def check_between(between: Any) -> None:
@@ -291,7 +338,8 @@ def compile_controllers(
         return NOBODY
     labels, rows = np.zeros((2, count), dtype=np.intp)
     forms: dict[Any, list[tuple[CompiledLaw, Any]]] = {}
-    timings = [form.example.timing(rate) for form in sensors.forms]
+    n = arms.length.shape[-1]
+    timings = [_timing(form.example, n, rate) for form in sensors.forms]
     for (controller, timing), own in _arms_of(controllers, timings, sensors, count).items():
         is_for_all = arms.length.ndim == 1 or len(own) == len(arms.length)
         model = arms if is_for_all else arms.rows(own)
@@ -306,6 +354,10 @@ def compile_controllers(
         same = len(parts) == 1 and parts[0][0].params.shape[1] == parts[0][0].state.shape[1] == 1
         made.append(Form(parts[0][0], values[:1] if same else values, rows))
     return Input(labels, tuple(made))
+
+
+def _timing(loop: ControlLoop, n: int, rate: float) -> ControlTiming:
+    return timing_of(loop.sensors or PERFECT, loop.actuators or IDEAL, n, rate)
 
 
 def _arms_of(

@@ -36,6 +36,7 @@ from ulna.simulation.steps import most_error
 from ulna.storage import exists
 from ulna.typing import (
     ArmsLike,
+    BatchActuatorsLike,
     BatchControllerLike,
     BatchDisturbancesLike,
     BatchReferenceLike,
@@ -74,8 +75,9 @@ def simulate_batch(
     method: Method | None = None,
     samples: SamplesLike | None = None,
     between: Interpolation = "hold",
-    rate: float = 1000.0,
+    rate: float | None = None,
     sensors: BatchSensorsLike | None = None,
+    actuators: BatchActuatorsLike | None = None,
     disturbances: BatchDisturbancesLike = (),
     seeds: SeedsLike | None = None,
     stops: bool = True,
@@ -124,10 +126,13 @@ def simulate_batch(
         How many samples to keep, or their times [s]; the final states unless given.
     between : {"hold", "linear"}
         What applies between the rows of a table of torques or tip forces.
-    rate : float
-        The control rate [Hz].
+    rate : float, optional
+        The control rate [Hz]; unless given that of the arms' `loop`, else 1000 Hz.
     sensors : Sensors or sequence of B, optional
-        Noise, resolution and delay of what controllers measure; perfect unless given.
+        What controllers measure with; unless given those of the arms' `loop`, else perfect ones.
+    actuators : Actuators or sequence of B, optional
+        What becomes of commands; unless given those of the arms' `loop`, else the torque is the
+        command. Where a largest rate gives way to the lag, the torque bends inside of a step.
     disturbances : sequence of Disturbance, or sequence of B such
         What acts besides, made with `ulna.simulation.disturbances`.
     seeds : int or array_like, shape (B,), optional
@@ -184,7 +189,7 @@ def simulate_batch(
         arms, q0=q0, qd0=qd0, duration=duration, dt=dt, torque=torque, voltage=voltage,
         current=current, position=position, controller=controller,
         reference=reference, tip_force=tip_force, method=method, between=between, rate=rate,
-        sensors=sensors, disturbances=disturbances, seeds=seeds, stops=stops,
+        sensors=sensors, actuators=actuators, disturbances=disturbances, seeds=seeds, stops=stops,
         restitution=restitution,
     )  # fmt: skip
     n, options, length = spec.n, spec.options, spec.duration

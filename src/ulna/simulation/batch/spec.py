@@ -43,8 +43,8 @@ from ulna.simulation.batch.inputs import (
     read_controllers,
     read_disturbances,
     read_input,
+    read_loops,
     read_references,
-    read_sensors,
 )
 from ulna.simulation.batch.statuses import CODES, TO_RUN
 from ulna.simulation.build import check_controlled, tableau_of
@@ -53,6 +53,7 @@ from ulna.simulation.loads import FORCE, TORQUE, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import MotorRows, check_given, has_motors, motor_rows
 from ulna.simulation.options import MOST_START, PerArm, SimulationOptions, read_options, read_time
+from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.simulation.steps import check_steps
 from ulna.simulation.ticks import block
 
@@ -142,7 +143,7 @@ class BatchSpec:
     count: int  # B
     n: int  # links of each
     given_start: tuple[Array, Array]  # (n,) or (B, n) angles and rates
-    inputs: tuple[Input, Input, Input, Input]  # torque, tip force, disturbances, sensors
+    inputs: tuple[Input, Input, Input, Input]  # torque, tip force, disturbances, loops
     controllers: list[Any]
     given_references: References | None
     seeds: Array | None
@@ -265,8 +266,9 @@ def read_spec(
     tip_force: Any,
     method: Any,
     between: str,
-    rate: float,
+    rate: float | None,
     sensors: Any,
+    actuators: Any,
     disturbances: Any,
     seeds: Any,
     stops: bool,
@@ -276,8 +278,12 @@ def read_spec(
     parameters, arm = read_arms(arms), arms if isinstance(arms, Arm) else None
     n = int(parameters.length.shape[-1])
     check_between(between)
-    check_controlled(controller, reference=reference, sensors=sensors)
+    check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
+    rate = _rate_of(arms) if rate is None else rate
     options = _read_options(n, method, dt, rate, stops, restitution)
+    loops = read_loops(
+        arms if controller is not None else None, sensors, actuators, n, options.rate
+    )
     references = read_references(reference, n)
     what, command = chosen_command(
         controller, torque=torque, voltage=voltage, current=current, position=position
@@ -286,7 +292,7 @@ def read_spec(
         read_input(command_kind(what, n), command, n, between=between, dt=options.dt),
         read_input(FORCE, tip_force, n, between=between, dt=options.dt),
         read_disturbances(disturbances, n),
-        read_sensors(sensors, n, options.rate),
+        loops,
     )
     controllers = read_controllers(controller)
     q, qd = _start(references, q0, qd0, n)
@@ -337,6 +343,17 @@ def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | N
     if not isinstance(arm, Arm) or not has_motors(arm):
         return None
     return motor_rows(arm, what, dt=options.dt, adaptive=False)
+
+
+def _rate_of(arms: Any) -> float:
+    """Return the control rate [Hz] of the arms' loops, which is the same for all."""
+    several = isinstance(arms, Sequence) and not isinstance(arms, Parameters)
+    loops = [getattr(one, "loop", None) for one in (arms if several else [arms])]
+    rates = {DEFAULT_RATE if loop is None else loop.rate or DEFAULT_RATE for loop in loops}
+    if len(rates) > 1:
+        got = f"arms whose loops have {len(rates)} rates"
+        raise InputError(Problem("rate", got, "one for all arms", "pass rate="))
+    return rates.pop()
 
 
 def read_arms(given: Any) -> Parameters:

@@ -453,10 +453,16 @@ def _load(size: int, m: Memory, control: ControlMemory, bucket: Bucket, row: int
 
 @inlined
 def _fill_past(n: int, m: Memory, w: int) -> None:
-    """Fill the delayed measurements with the initial state."""
+    """Fill the samples of sensors with the initial state."""
     vectors, per_arm = numbers(m.vectors), numbers(m.per_arm)
-    for k in range(m.ints[at.DELAY] + 1):
+    for k in range(m.ints[at.SAMPLE_ROOM] if m.ints[at.PERFECT] == 0 else 1):
         for part in range(2):
             for i in range(n):
                 place = m.ints[at.PAST] + (k * 2 + part) * n + i
                 per_arm[place, w] = vectors[at.STATE + part, i, w]
+                if m.floats[at.RATE_SHARE] != 0.0:
+                    source = m.ints[at.SENSOR] + 3 * i
+                    bias, step = per_arm[source, w], per_arm[source + 2, w]
+                    value = vectors[at.STATE, i, w] + bias
+                    value = step * math.floor(value / step + 0.5) if step > 0.0 else value
+                    per_arm[place, w] = value if part == 0 else 0.0

@@ -168,7 +168,7 @@ def carried_over(old: Memory, new: Memory) -> Memory:
     new.floats[start : start + notes] = old.floats[first : first + notes]
     if new.ints[at.MOTORS] and old.ints[at.MOTORS]:
         _carry_motors(old, new)
-    # The delayed measurements are the last array of all.
+    # Samples of sensors, and commands on their way, are the last arrays of all.
     past = len(old.per_arm) - int(old.ints[at.PAST])
     new.per_arm[len(new.per_arm) - past :] = old.per_arm[len(old.per_arm) - past :]
     return new

@@ -86,6 +86,8 @@ RATE = _link.put("RATE", "of the joint at the start of a part of a step [rad/s]"
 NEXT_RATE = _link.put("NEXT_RATE", "at its end [rad/s]")
 UNDISTURBED = _link.put("UNDISTURBED", "what is held without disturbances [N·m]")
 DISTURBANCE_TORQUE = _link.put("DISTURBANCE_TORQUE", "disturbances alone [N·m]")
+HELD_DISTURBANCE = _link.put("HELD_DISTURBANCE", "those of them that are held [N·m]")
+ACTUATED = _link.put("ACTUATED", "the torque that actuators give a controller's commands [N·m]")
 MOTOR = _link.put("MOTOR", "the motor's torque of a sample, without disturbances [N·m]")
 DRIFT = _link.put("DRIFT", "signed error of the joint in the steps that were checked [rad]")
 COLUMNS = _link.end
@@ -157,6 +159,7 @@ VALID = _tip.put("VALID", "1 where the state after the step is valid")
 FALLBACK = _tip.put("FALLBACK", "1 where an arm in lanes took the step by itself")
 TIP_UNDISTURBED = _tip.put("TIP_UNDISTURBED", "what is held without disturbances", AXES)
 TIP_DISTURBANCE = _tip.put("TIP_DISTURBANCE", "disturbances alone", AXES)
+TIP_HELD = _tip.put("TIP_HELD", "those of them that are held", AXES)
 ERROR = _tip.put("ERROR", "of the angles at the end, from the steps that were checked [rad]")
 
 _float = _MemoryLayout("floats")
@@ -184,6 +187,14 @@ LONGEST = _float.put("LONGEST", "the longest window [s]")
 FOUND = _float.put("FOUND", "where in a step the first event is, from 0 to 1")
 STEP_START = _float.put("STEP_START", "the start of the step whose stages are computed [s]")
 MOTOR_ERROR = _float.put("MOTOR_ERROR", "of the motors in a step, in units of the tolerance")
+SAMPLE_PERIOD = _float.put("SAMPLE_PERIOD", "of sensors [s]")
+SAMPLE_PHASE = _float.put("SAMPLE_PHASE", "when the first of their regular samples is taken [s]")
+SAMPLE_LAG = _float.put("SAMPLE_LAG", "how late a sample is, and that phase, in sample periods")
+SAMPLE_EDGE = _float.put("SAMPLE_EDGE", "when the next sample is taken [s]")
+RATE_SHARE = _float.put("RATE_SHARE", "of a new difference of angles in the rate; 0: measured")
+COMMAND_DELAY = _float.put("COMMAND_DELAY", "of actuators [s]")
+COMMAND_EDGE = _float.put("COMMAND_EDGE", "when a command next arrives, or a torque bends [s]")
+LAG_START = _float.put("LAG_START", "when the present command arrived [s]")
 FLOATS = _float.end
 
 _int = _MemoryLayout("ints")
@@ -192,14 +203,19 @@ DYNAMICS = _int.put("DYNAMICS", "FULL or SEQUENTIAL")
 COUPLED = _int.put(
     "COUPLED", "not 0 where the plain recursion does not do: rotors, friction, held joints"
 )
-INPUTS = _int.put("INPUTS", "STEADY, or TEXT and PYTHON: what changes continuously")
+INPUTS = _int.put("INPUTS", "STEADY, or TEXT, PYTHON, LAGGED, WAVES: what changes all the time")
 ADAPTIVE = _int.put("ADAPTIVE", "whether the method chooses its steps")
 STAGES = _int.put("STAGES", "of an explicit method")
 STOPS = _int.put("STOPS", "whether joints have stops")
 FRICTIONAL = _int.put("FRICTIONAL", "whether joints have dry friction or drag")
 WATCHING = _int.put("WATCHING", "whether there are stops, friction or events")
 CONTROLLED = _int.put("CONTROLLED", "NO_CONTROLLER, COMPILED_CONTROLLER or PYTHON_CONTROLLER")
-DELAY = _int.put("DELAY", "of measurements, in ticks")
+SAMPLE_ROOM = _int.put("SAMPLE_ROOM", "how many samples of sensors are kept")
+SAMPLE_OFFSET = _int.put("SAMPLE_OFFSET", "1 where a sample at the start precedes the regular ones")
+SAMPLES_TAKEN = _int.put("SAMPLES_TAKEN", "by sensors so far")
+COMMANDS = _int.put("COMMANDS", "of a controller so far that actuators have")
+ARRIVED = _int.put("ARRIVED", "those that have arrived")
+COMMAND_ROOM = _int.put("COMMAND_ROOM", "how many of them are kept")
 FSAL_VALID = _int.put("FSAL_VALID", "whether what the last step left is of use for the next")
 OPEN = _int.put("OPEN", "whether a segment has begun")
 STEP_INDEX = _int.put("STEP_INDEX", "the next of equal steps")
@@ -243,8 +259,13 @@ LIVE_SIGNALS = _int.put("LIVE_SIGNALS", "where in `floats` Python writes its eve
 DIRECTIONS = _int.put("DIRECTIONS", "where in `ints` events say which changes of sign count")
 ENDS = _int.put("ENDS", "where in `ints` they say whether they end the run")
 EVENTS = _int.put("EVENTS", "how many there are")
-SENSOR = _int.put("SENSOR", "where in `per_arm` deviations and resolutions of sensors are")
-PAST = _int.put("PAST", "where in `per_arm` delayed measurements are")
+SENSOR = _int.put("SENSOR", "where in `per_arm` bias, deviations, resolutions of sensors are")
+PAST = _int.put("PAST", "where in `per_arm` samples of sensors are")
+ACTUATOR = _int.put("ACTUATOR", "where in `per_arm` actuators are, ACTUATOR_FIELDS a joint")
+QUEUE = _int.put("QUEUE", "where in `per_arm` commands are that have not arrived")
+LAG_STATE = _int.put("LAG_STATE", "where in `per_arm` command and torque at LAG_START are")
+LAGS = _int.put("LAGS", "whether there are actuators")
+WAVES = _int.put("WAVES", "how many formulas of disturbances there are, behind the others")
 SENSOR_SEED = _int.put("SENSOR_SEED", "of their noise")
 CONSTANT_INPUTS = _int.put("CONSTANT_INPUTS", "whether tables have one row, and nothing disturbs")
 PERFECT = _int.put("PERFECT", "whether sensors are perfect and without delay")
@@ -292,8 +313,11 @@ SLIDE_PART = _int.put("SLIDE_PART", "of the friction of joints that slide")
 FRICTION_PART = _int.put("FRICTION_PART", "of joints that stick, and break away")
 MOTOR_PART = _int.put("MOTOR_PART", "of motors")
 ACCOUNT_PART = _int.put("ACCOUNT_PART", "of what motors of a single arm use, and when")
+LAG_PART = _int.put("LAG_PART", "of torques that follow commands")
+WAVE_PART = _int.put("WAVE_PART", "of disturbances that change continuously")
+COMMAND_PART = _int.put("COMMAND_PART", "of commands that actuators take")
 FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
-SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 12)
+SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 15)
 INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
 SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
@@ -353,7 +377,10 @@ SENSORS = 0  # their index: an arm has no second ones
 # other explicit tableau, by a kernel of the method's own.
 CHAINED, TABLEAU, BY_KERNEL = range(3)
 FULL, SEQUENTIAL = range(2)
-STEADY, TEXT, PYTHON = range(3)
+STEADY, TEXT, PYTHON, LAGGED, WAVING = 0, 1, 2, 4, 8
+# Of an actuator: time constant, largest rate, resolution, largest command, and the distance [N·m]
+# from which on the lag is slower than the rate.
+ACTUATOR_FIELDS = 5
 NO_CONTROLLER, COMPILED_CONTROLLER, PYTHON_CONTROLLER = range(3)
 
 # Why the engine returned; AGAIN is a step that was rejected, to be tried with a shorter one.

@@ -19,9 +19,12 @@ from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
 from ulna.simulation.engine.motors import account_part, motor_part
+from ulna.simulation.engine.sampling import read_sensors
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
-from ulna.simulation.engine.schedule import disturb, read_sensors
+from ulna.simulation.engine.schedule import disturb
 from ulna.simulation.engine.state_derivative import PART, live_inputs
+from ulna.simulation.engine.torque_lag import command_part, follow_commands
+from ulna.simulation.engine.waves import add_waves
 from ulna.simulation.methods import kernel_of, method_of_code
 
 _sequential_sweep = inner(sweep)
@@ -100,6 +103,20 @@ def _address(n: int, function: Callable[..., Any], signature: tuple[Any, ...]) -
     return PART.address(function, signature, n)
 
 
+def _loop_parts(ints: Array, memory: Any, control: Any) -> list[tuple[int, Part]]:
+    """Return the parts of sensors, actuators, and disturbances that change continuously."""
+    found: list[tuple[int, Part]] = []
+    if ints[at.PERFECT] == 0 and control is not None:
+        found.append((at.SENSOR_PART, (read_sensors, (INT, memory, control))))
+    if ints[at.LAGS]:
+        found.append((at.LAG_PART, (follow_commands, (INT, memory, FLOAT))))
+    if ints[at.LAGS] and control is not None:
+        found.append((at.COMMAND_PART, (command_part, (INT, memory, control))))
+    if ints[at.WAVES]:
+        found.append((at.WAVE_PART, (add_waves, (INT, memory, FLOAT))))
+    return found
+
+
 def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int, Part]]:
     """Return the parts that are used, with their entries and their arguments."""
     found: list[tuple[int, Part]] = []
@@ -107,8 +124,7 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
         found.append((at.LIVE_PART, (live_inputs, (INT, memory, FLOAT))))
     if ints[at.DYNAMICS] == at.SEQUENTIAL:
         found.append((at.DYNAMICS_PART, (sequential_part, (INT, memory))))
-    if ints[at.PERFECT] == 0 and control is not None:
-        found.append((at.SENSOR_PART, (read_sensors, (INT, memory, control))))
+    found += _loop_parts(ints, memory, control)
     if ints[at.DISTURBANCES] != 0:
         found.append((at.DISTURB_PART, (disturb, (INT, memory))))
     found += _method_parts(ints, memory)

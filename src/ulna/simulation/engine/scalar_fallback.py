@@ -222,7 +222,7 @@ def _copy_out(size: int, m: Memory, scalar: Memory, w: int) -> None:
     for k in range(len(per_arm)):
         scalar.per_arm[k] = per_arm[k, w]
     scalar.ints[at.COUPLED] = m.ints[at.COUPLED] + stuck
-    for place in (at.NOW, at.HOLD_START):
+    for place in (at.NOW, at.HOLD_START, at.LAG_START):
         scalar.floats[place] = m.floats[place]
     scalar.floats[at.PLAN_START] = m.floats[at.NOW]
     scalar.floats[at.STOP] = scalar.floats[at.TARGET] = m.floats[at.STEP_END]

@@ -18,13 +18,20 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.kernels import inlined, inner, kernel
-from ulna.lanes import any_lane, floor, is_scalar, numbers, select
+from ulna.lanes import any_lane, is_scalar, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ControlMemory, Memory
-from ulna.simulation.engine.state_derivative import call_law, call_motors, call_part, call_sensors
+from ulna.simulation.engine.state_derivative import (
+    call_actuators,
+    call_law,
+    call_motors,
+    call_part,
+    call_sensors,
+)
 from ulna.sincos import sincos
 
 SAME = 1e-12  # of a time
+SAME_PERIOD = 1e-6  # of a period
 
 
 @inlined
@@ -224,33 +231,19 @@ def _note_signals(size: int, m: Memory, control: ControlMemory) -> None:
             floats[noted + (at.FOLLOWED + part) * n + i] = reference[part, i, 0]
 
 
-@kernel
-def read_sensors(size: int, m: Memory, control: ControlMemory) -> None:
-    """Read angles and rates as the sensors do: with noise, quantisation and delay."""
-    n = size
-    ints, per_arm = m.ints, m.per_arm
-    tick, late, past = ints[at.TICK], ints[at.DELAY], ints[at.PAST]
-    for part in range(2):
-        for i in range(n):
-            value = m.vectors[at.STATE + part, i]
-            place = ints[at.SENSOR] + 2 * (part * n + i)
-            deviation, step = per_arm[place], per_arm[place + 1]
-            if any_lane(deviation > 0.0):
-                kind, seed = at.ANGLE_NOISE + part, ints[at.SENSOR_SEED]
-                value = value + deviation * draw_normal(m, seed, kind, at.SENSORS, tick, i)
-            if any_lane(step > 0.0):
-                value = select(step > 0.0, step * floor(value / step + 0.5), value)
-            newest = tick % (late + 1)
-            for k in range(late + 1):
-                # Before the start the arm was as it is now.
-                if k == newest or tick == 0:
-                    per_arm[past + (k * 2 + part) * n + i] = value
-    oldest = past + (tick + 1) % (late + 1) * 2 * n
-    for i in range(n):
-        control.q[i], control.qd[i] = per_arm[oldest + i], per_arm[oldest + n + i]
-
-
 MOST_INT = 2.0**62  # the largest count
+
+
+@inlined
+def _close_loop(size: int, m: Memory, control: ControlMemory) -> int:
+    """Take the samples, the tick and the commands that are due; return as `control_tick` does."""
+    floats = m.floats
+    if floats[at.SAMPLE_EDGE] <= floats[at.NOW] + slack(floats[at.NOW]):
+        call_sensors(size, m, control)
+    code = control_tick(size, m, control)
+    if code == at.BUDGET and m.ints[at.LAGS] != 0:
+        call_actuators(size, m, control)
+    return code
 
 
 @inlined
@@ -261,7 +254,7 @@ def open_segment(size: int, m: Memory, control: ControlMemory) -> int:
     if now >= floats[at.TARGET] - slack(now):
         return at.REACHED
     if ints[at.CONTROLLED] != at.NO_CONTROLLER:
-        code = control_tick(size, m, control)
+        code = _close_loop(size, m, control)
         if code != at.BUDGET:
             return code
     stop = floats[at.TARGET]
@@ -269,6 +262,7 @@ def open_segment(size: int, m: Memory, control: ControlMemory) -> int:
         stop = min(stop, _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
     if ints[at.CONTROLLED] != at.NO_CONTROLLER:
         stop = min(stop, ints[at.TICK] * floats[at.PERIOD])
+        stop = min(stop, floats[at.SAMPLE_EDGE], floats[at.COMMAND_EDGE])
     if ints[at.SERVOS] != 0:
         stop = min(stop, _next_command(size, m))
     floats[at.STOP] = stop
@@ -386,8 +380,9 @@ def _add_control(size: int, m: Memory, control: ControlMemory) -> None:
         for i in range(n):
             asked = floats[noted + at.REQUESTED * n + i]
             floats[noted + at.COMMANDED * n + i] = held[i, at.HOLD, 0] + asked
-    for i in range(n):
-        links[i, at.HOLD] += control.tau[i]
+    if m.ints[at.LAGS] == 0:
+        for i in range(n):
+            links[i, at.HOLD] += control.tau[i]
 
 
 @inner
@@ -417,21 +412,27 @@ def disturb(size: int, m: Memory) -> None:
     for d in range(m.ints[at.DISTURBANCES]):
         _add_disturbance(size, m, d)
     for i in range(n):
-        links[i, at.HOLD] = links[i, at.UNDISTURBED] + links[i, at.DISTURBANCE_TORQUE]
+        disturbance = links[i, at.DISTURBANCE_TORQUE]
+        links[i, at.HELD_DISTURBANCE] = disturbance
+        links[i, at.HOLD] = links[i, at.UNDISTURBED] + disturbance
     for k in range(3):
         disturbance = links[n, at.TIP_DISTURBANCE + k]
+        links[n, at.TIP_HELD + k] = disturbance
         links[n, at.TIP_HOLD + k] = links[n, at.TIP_UNDISTURBED + k] + disturbance
 
 
 @inner
 def _add_disturbance(size: int, m: Memory, d: int) -> None:
-    """Add disturbance d to the torques and to the force and moment on the tip, if it acts now."""
+    """Add disturbance d to the torques and to the force and moment on the tip, if it acts now.
+
+    One that changes continuously, of a negative period, is added stage by stage.
+    """
     n = size
     floats, ints, links, per_arm = m.floats, m.ints, m.links, m.per_arm
     soon = floats[at.NOW] + slack(floats[at.NOW])
     place = ints[at.EDGES] + 3 * d
     start, stop, period = floats[place], floats[place + 1], floats[place + 2]
-    if not start <= soon < stop:
+    if not start <= soon < stop or period < 0.0:
         return
     draw = int(min((soon - start) / period, MOST_INT)) if period > 0.0 else 0
     source = ints[at.SEEDS] + 2 * d

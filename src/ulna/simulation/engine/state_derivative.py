@@ -94,6 +94,12 @@ def call_sensors(size: int, m: Memory, control: ControlMemory) -> None:
 
 
 @inner
+def call_actuators(size: int, m: Memory, control: ControlMemory) -> None:
+    """Hand the controller's command to the actuators, and let those that have arrived act."""
+    call_part(m.ints[at.COMMAND_PART], size, m, control)
+
+
+@inner
 def call_step_part(size: int, m: Memory, t: float, h: float) -> None:
     """Write the end of a step to TRIAL, by the kernel of the method."""
     call_part(m.ints[at.STEP_PART], size, m, t, h)
@@ -192,7 +198,7 @@ def motor_torque(m: Memory, i: int, since: float) -> Any:
     """Return the torque of a joint's motor, without disturbances, so long after the hold began."""
     links = m.links
     held = at.UNDISTURBED if m.ints[at.DISTURBANCES] != 0 else at.HOLD
-    return links[i, held] + links[i, at.RAMP] * since + links[i, at.LIVE]
+    return links[i, held] + links[i, at.RAMP] * since + links[i, at.LIVE] + links[i, at.ACTUATED]
 
 
 @kernel
@@ -214,6 +220,10 @@ def live_inputs(size: int, m: Memory, t: float) -> None:
         links[i, link.TORQUE] += links[i, at.LIVE]
     for k in range(3):
         links[n, link.FORCE_X + k] += links[n, at.TIP_LIVE + k]
+    if ints[at.INPUTS] & at.LAGGED and ints[at.CONTROLLED] != at.NO_CONTROLLER:
+        call_part(ints[at.LAG_PART], size, m, t)
+    if ints[at.INPUTS] & at.WAVING:
+        call_part(ints[at.WAVE_PART], size, m, t)
 
 
 @inner

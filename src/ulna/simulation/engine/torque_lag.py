@@ -1,0 +1,116 @@
+"""Torques that follow commands: late, as a first-order lag, and no faster than a rate.
+
+A command u that arrives at t0, where the torque is τ0, is followed in closed form: at the rate r
+until the distance is g = min(|u − τ0|, r T), from then on exponentially,
+
+    τ(t) = τ0 ± r (t − t0)                    before t1 = t0 + (|u − τ0| − g) / r
+    τ(t) = u ∓ g exp(−(t − t1) / T)           from then on
+
+Arrivals are ends of segments; of a single arm t1 is one too, of arms in lanes it may lie in a step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ulna.dynamics import packed as link
+from ulna.kernels import inlined, inner, kernel
+from ulna.lanes import any_lane, floor, is_scalar, numbers, select
+from ulna.simulation.engine import memory_layout as at
+from ulna.simulation.engine.memory import ControlMemory, Memory
+from ulna.simulation.engine.schedule import slack
+
+
+@kernel
+def command_part(size: int, m: Memory, control: ControlMemory) -> None:
+    """Take the command of a tick, let those that have arrived act, and find the next edge."""
+    n, floats, ints, per_arm = size, m.floats, m.ints, m.per_arm
+    now, room = floats[at.NOW], ints[at.COMMAND_ROOM]
+    if ints[at.COMMANDS] < ints[at.TICK]:
+        ints[at.COMMANDS] = ints[at.TICK]
+        place = ints[at.QUEUE] + (ints[at.TICK] - 1) % room * n
+        for i in range(n):
+            per_arm[place + i] = _rounded(m, i, control.tau[i])
+    due = ints[at.ARRIVED]
+    while due < ints[at.COMMANDS] and _arrival(m, due) <= now + slack(now):
+        due += 1
+    if due > ints[at.ARRIVED]:
+        place = ints[at.QUEUE] + (due - 1) % room * n
+        for i in range(n):
+            here = ints[at.LAG_STATE] + 2 * i
+            per_arm[here + 1] = _followed(size, m, i, max(now - floats[at.LAG_START], 0.0))
+            per_arm[here] = per_arm[place + i]
+        ints[at.ARRIVED], floats[at.LAG_START] = due, now
+    edge = _arrival(m, due) if due < ints[at.COMMANDS] else math.inf
+    if is_scalar(m.vectors):
+        edge = min(edge, _next_kink(size, m))
+    floats[at.COMMAND_EDGE] = edge
+
+
+@inlined
+def _arrival(m: Memory, command: int) -> float:
+    return float(command * m.floats[at.PERIOD] + m.floats[at.COMMAND_DELAY])
+
+
+@inlined
+def _rounded(m: Memory, i: int, torque: Any) -> Any:
+    """Return a command within its limit, rounded to its resolution."""
+    place = m.ints[at.ACTUATOR] + at.ACTUATOR_FIELDS * i
+    step, most = m.per_arm[place + 2], m.per_arm[place + 3]
+    torque = select(torque > most, most, select(torque < -most, -most, torque))
+    if any_lane(step > 0.0):
+        torque = select(step > 0.0, step * floor(torque / step + 0.5), torque)
+    return torque
+
+
+@inner
+def _next_kink(size: int, m: Memory) -> float:
+    """Return when a torque of a single arm next reaches the end of its linear course."""
+    found, per_arm, now = math.inf, numbers(m.per_arm), m.floats[at.NOW]
+    for i in range(size):
+        place = m.ints[at.ACTUATOR] + at.ACTUATOR_FIELDS * i
+        here = m.ints[at.LAG_STATE] + 2 * i
+        gap = abs(per_arm[here, 0] - per_arm[here + 1, 0]) - per_arm[place + 4, 0]
+        if gap > 0.0:
+            kink = m.floats[at.LAG_START] + gap / per_arm[place + 1, 0]
+            if kink > now + slack(now):
+                found = min(found, kink)
+    return found
+
+
+@inner
+def _followed(size: int, m: Memory, i: int, since: float) -> Any:
+    """Return the torque of a joint so long after its command arrived."""
+    per_arm = m.per_arm
+    place, here = m.ints[at.ACTUATOR] + at.ACTUATOR_FIELDS * i, m.ints[at.LAG_STATE] + 2 * i
+    lag, most = per_arm[place], per_arm[place + 1]
+    command, start = per_arm[here], per_arm[here + 1]
+    gap, reserve = abs(command - start), per_arm[place + 4]
+    sign = select(command > start, 1.0, -1.0)
+    left = select(gap < reserve, gap, reserve)
+    kink = (gap - left) / most
+    decay = _decay(size, m, i, (since - kink) / select(lag > 0.0, lag, 1.0))
+    decay = select(lag > 0.0, decay, 0.0 * lag)
+    return select(since < kink, start + sign * most * since, command - sign * left * decay)
+
+
+@inner
+def _decay(size: int, m: Memory, i: int, x: Any) -> Any:
+    """Return exp(−x) of every lane, 1 of what is negative."""
+    place = m.ints[at.LAG_STATE] + 2 * size + i
+    m.per_arm[place] = x
+    row = numbers(m.per_arm)
+    for w in range(row.shape[1]):
+        row[place, w] = math.exp(-max(row[place, w], 0.0))
+    return m.per_arm[place]
+
+
+@kernel
+def follow_commands(size: int, m: Memory, t: float) -> None:
+    """Add the torques of the actuators at time t."""
+    since = max(t - m.floats[at.LAG_START], 0.0)
+    for i in range(size):
+        torque = _followed(size, m, i, since)
+        m.links[i, at.ACTUATED] = torque
+        m.links[i, link.TORQUE] += torque
