@@ -28,7 +28,7 @@ from ulna.simulation.loads import Source, kinds_of_inputs, named, names_for, tak
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
 from ulna.simulation.options import PerArm, SimulationOptions, is_number
-from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_actuators, put_loop
+from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_actuators, loop_of, put_loop
 from ulna.simulation.steps import most_error
 
 
@@ -52,6 +52,14 @@ def check_controlled(controller: Any, **given: Any) -> None:
             if value is not None:
                 need = "nothing without a controller"
                 raise InputError(Problem(name, shown(value), need, "pass controller= as well"))
+
+
+def read_loop(
+    arm: Arm, controller: Any, reference: Any, rate: Any, sensors: Any, actuators: Any
+) -> ControlLoop:
+    """Return rate, sensors and actuators of a run; without a controller none may be given."""
+    check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
+    return loop_of(arm, rate, sensors, actuators)
 
 
 def check_kinds(

@@ -279,7 +279,7 @@ def chirp(
     _check_number("chirp.at", at, "a time [s]")
     turn, since = 2.0 * math.pi, f"(t - {float(at)!r})"
     sweep = math.pi * (stop_frequency - start_frequency) / lasting
-    text = f"sin({turn * start_frequency!r}*{since} + {sweep!r}*{since}^2)"
+    text = f"sin(({turn * start_frequency!r} + {sweep!r}*{since})*{since})"
     return _made(torque, force, at, at + lasting, formulas=(text,))
 
 

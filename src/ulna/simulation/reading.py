@@ -83,8 +83,9 @@ def read_disturbance(text: str, what: str = "--disturbance") -> Disturbance:
     Parameters
     ----------
     text : str
-        A call of `step`, `pulse`, `noise`, `sine`, `chirp` or `formula` as `ulna.simulation.disturbances` has them, with
-        `torque` [N·m], one a joint, or `force` on the tip: x, y [N], and a moment [N·m].
+        A call of `step`, `pulse`, `noise`, `sine`, `chirp` or `formula` as
+        `ulna.simulation.disturbances` has them, with `torque` [N·m], one a joint, or `force` on
+        the tip: x, y [N], and a moment [N·m].
     what : str
         What messages call the text.
 

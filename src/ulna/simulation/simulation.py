@@ -18,6 +18,7 @@ from ulna.simulation.build import (
     check_sequential,
     check_tip_is_free,
     read_events,
+    read_loop,
 )
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
@@ -38,7 +39,7 @@ from ulna.simulation.outcome import (
     interrupted,
     status_of,
 )
-from ulna.simulation.sensors import IDEAL, PERFECT, loop_of, timing_of
+from ulna.simulation.sensors import IDEAL, PERFECT, timing_of
 from ulna.simulation.steps import (
     accuracy_warnings,
     check_steps,
@@ -154,8 +155,7 @@ class Simulation(SimulationCore):
     ) -> None:
         self.on_error = check_on_error(on_error)
         check_kinds(arm, controller, sensors, disturbances, actuators)
-        check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
-        loop = loop_of(arm, rate, sensors, actuators)
+        loop = read_loop(arm, controller, reference, rate, sensors, actuators)
         self.arm = arm
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, dynamics=dynamics,

@@ -158,7 +158,7 @@ LOOP = ["--controller", "PD()"]
         ),
         ([*PD_LOOP, "--sensors", "Sensors(angle_noise=(1, 2, 3))"], "or 2, one a joint"),
         # disturbances
-        (["--disturbance", "push(force=(0, 1))"], "need one of step, pulse, noise"),
+        (["--disturbance", "push(force=(0, 1))"], "need one of step, pulse, noise, sine"),
         (["--disturbance", "pulse(force=(0, 1))"], "'pulse' without at and lasting"),
         (["--disturbance", "step(torque=1)"], "torque: got 1 value, need 2, one a joint"),
         (["--disturbance", "step(force=(1, 2, 3, 4))"], "--disturbance.force: got 4 values"),

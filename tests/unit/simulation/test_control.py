@@ -312,7 +312,7 @@ def test_a_reference_without_a_controller_is_refused():
         simulate(SPUN, q0=[0.0], duration=0.1, reference=[1.0])
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, np.nan, math.inf, "fast", None, True])
+@pytest.mark.parametrize("rate", [0.0, -1.0, np.nan, math.inf, "fast", True])
 def test_the_rate_is_a_number_above_nothing(rate):
     with pytest.raises(InputError, match="rate"):
         simulate(SPUN, q0=[0.0], duration=0.1, controller=PD(1.0, 1.0), rate=rate)

@@ -289,6 +289,8 @@ def read_loops(arms: Any, sensors: Any, actuators: Any, n: int, rate: float) -> 
 def _one_each(given: Any, own: list[Any], what: str) -> list[Any]:
     """Return what is given, or what arms have of their own; one if all are the same."""
     chosen = own if given is None else [one for _, one in _listed(given, what)]
+    if not chosen:
+        raise InputError(Problem(what, "none", "at least one"))
     if given is None and all(one == chosen[0] for one in chosen):
         return chosen[:1]
     return chosen

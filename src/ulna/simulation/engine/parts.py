@@ -19,12 +19,10 @@ from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
 from ulna.simulation.engine.motors import account_part, motor_part
-from ulna.simulation.engine.sampling import read_sensors
+from ulna.simulation.engine.sampled_loop import command_part, follow_commands, read_sensors
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
-from ulna.simulation.engine.schedule import disturb
+from ulna.simulation.engine.schedule import add_waves, disturb
 from ulna.simulation.engine.state_derivative import PART, live_inputs
-from ulna.simulation.engine.torque_lag import command_part, follow_commands
-from ulna.simulation.engine.waves import add_waves
 from ulna.simulation.methods import kernel_of, method_of_code
 
 _sequential_sweep = inner(sweep)

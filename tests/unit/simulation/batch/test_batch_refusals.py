@@ -70,7 +70,6 @@ REFUSALS = {
     "samples: got [0.005, 0.001]": {"samples": [0.005, 0.001]},
     "samples: got [nan]": {"samples": [np.nan]},
     "rate: got 0, need a number above 0": {"rate": 0},
-    "rate: got None": {"rate": None},
     "rate: got '1'": {"rate": "1"},
     # inputs
     "torque: got a function, need numbers, tables or text": {"torque": motionless},
