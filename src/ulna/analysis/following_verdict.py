@@ -16,6 +16,9 @@ before they fall is not called unstable.
 Dry friction lets joints rest beside where they should be, and drags behind those that move. With K
 the stiffness of the loop, the controller's and gravity's, errors up to |K⁻¹| f_s are its doing: the
 friction band. Where the tip is out of tolerance by no more than that, the verdict says so.
+
+Motors that were at their limits, stalled or lost steps before the tip was off are told as the
+cause. A winding that got too hot ends all following, wherever the tip was.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from ulna.motion import Plan
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, Saturation
+from ulna.simulation.motor_use import MotorUse, motor_troubles
 from ulna.units import length_text
 
 OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance
@@ -57,6 +61,8 @@ VerdictReason: TypeAlias = Literal[
     "unfinished",  # the run ended before its plan: it diverged, stalled, was stopped
     "unstable",  # errors grow
     "saturated",  # torque limits were met, and from then on the tip was off
+    "motor",  # a motor was at its limits, stalled or lost steps, and from then on the tip was off
+    "overheated",  # the winding of a motor got too hot
     "friction",  # the tip was out of tolerance, by no more than dry friction explains
     "off",  # none of these, and yet the tip was out of tolerance
 ]
@@ -69,8 +75,8 @@ class FollowingVerdict:
     Attributes
     ----------
     reason : str
-        "follows", "infeasible", "interrupted", "unfinished", "unstable", "saturated", "friction" or
-        "off".
+        "follows", "infeasible", "interrupted", "unfinished", "unstable", "saturated", "motor",
+        "overheated", "friction" or "off".
     text : str
         A sentence: "follows within 0.4 mm", "does not follow: ...".
     tolerance : float
@@ -83,6 +89,8 @@ class FollowingVerdict:
         Logarithm of how much an error of the state grows at most, if that is known.
     saturation : tuple of Saturation
         Joints that were at their torque limits.
+    motors : tuple of MotorUse
+        What motors did.
     """
 
     reason: VerdictReason
@@ -92,6 +100,7 @@ class FollowingVerdict:
     peak_error_t: float
     growth: float | None
     saturation: tuple[Saturation, ...]
+    motors: tuple[MotorUse, ...] = ()
 
     @property
     def follows(self) -> bool:
@@ -122,6 +131,7 @@ class FollowingVerdict:
                 "peak_error_t": self.peak_error_t,
                 "largest_growth": self.growth,
                 "saturation": [one._asdict() for one in self.saturation],
+                "motors": [one._asdict() for one in self.motors],
             }
         )
 
@@ -225,6 +235,7 @@ def verdict(
         peak_error_t=math.nan if worst is None else worst.t,
         growth=None if stability is None else float(np.max(stability.growth)),
         saturation=found.run.saturation,
+        motors=found.run.motors,
     )
 
 
@@ -232,7 +243,9 @@ def _judged(
     found: Tracking, tolerance: float, stability: Stability | None
 ) -> tuple[VerdictReason, str]:
     """Return the reason and the sentence for a plan that can be done."""
-    run, limits = found.run, _limits(found.run.saturation)
+    run = found.run
+    troubles = motor_troubles(run.arm, run.motors)
+    limits = "; ".join(filter(None, [_limits(run.saturation), *troubles]))
     grows = _instability(stability, tolerance)
     ended = _early_end(found)
     if ended is not None:
@@ -243,16 +256,47 @@ def _judged(
     more = f"more than {length_text(tolerance)}"
     if grows:
         return "unstable", f"does not follow: {grows}; {off}{_also(limits)}"
+    if any(one.overheated is not None for one in run.motors):
+        return "overheated", f"does not follow: {limits}; {off}"
     if found.max <= tolerance:
         within = f"follows within {length_text(found.max)}, tolerance {length_text(tolerance)}"
         return "follows", f"{within}{_also(limits)}"
     exit_time = found.first_exit(tolerance)
-    if limits and exit_time is not None and min(one.first for one in run.saturation) <= exit_time:
-        return "saturated", f"does not follow: {limits}; {off}, {more}"
+    cause = _first_limit(run, math.inf if exit_time is None else exit_time)
+    if cause is not None:
+        return cause, f"does not follow: {limits}; {off}, {more}"
     band = _friction_band(found, tolerance, stability)
     if band:
         return "friction", f"does not follow: {off}, {more}, {band}{_also(limits)}"
-    return "off", f"does not follow: {off}, {more}{_also(limits)}"
+    return "off", f"does not follow: {off}, {more}{_also(limits)}{_also(_gears(run))}"
+
+
+def _gears(run: Run) -> str:
+    """Return which gear took the most torque, if any did: no law of control makes up for it."""
+    lost = []
+    for joint, tau, qd in zip(run.arm.joints, run.tau.T, run.qd.T, strict=True):
+        forth = getattr(joint.motor, "efficiency", 1.0)
+        back = getattr(joint.motor, "backdriving_efficiency", 1.0)
+        part = np.where(tau * qd < 0.0, 1.0 / back - 1.0, 1.0 - forth)
+        lost.append(float(np.nanmax(part * np.abs(tau))))
+    most = int(np.argmax(lost))
+    if not lost[most] > 0.0:
+        return ""
+    return f"the gear of joint {most + 1} took up to {lost[most]:.3g} N·m"
+
+
+def _first_limit(run: Run, exit_time: float) -> VerdictReason | None:
+    """Return which limit was met first, of torques or of motors, before the tip was off [s]."""
+    at = [(one.first, "saturated") for one in run.saturation]
+    for motor in run.motors:
+        if motor.first_limited is not None:
+            at.append((motor.first_limited, "motor"))
+        if motor.lost_steps:
+            at.append((0.0, "motor"))  # when, is not known
+    first, cause = min(at, default=(math.inf, ""))
+    if not at or first > exit_time:
+        return None
+    return "motor" if cause == "motor" else "saturated"
 
 
 def _early_end(found: Tracking) -> str | None:

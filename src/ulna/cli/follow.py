@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ulna.actuation.motors import has_motors
 from ulna.analysis import (
     FollowingVerdict,
     Stability,
@@ -47,12 +48,14 @@ from ulna.cli.outputs import (
     json_writer,
 )
 from ulna.cli.planning import Planned
-from ulna.cli.run_report import friction_facts, sticking_text
+from ulna.cli.run_report import friction_facts, motor_facts, motor_lines, sticking_text
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json, times
 from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, UlnaError, UlnaWarning, rewording
 from ulna.motion import Plan
+from ulna.motion.planning.motor_demands import planned_motor_lines
 from ulna.simulation import Run, simulate
+from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.run import versions_here
 from ulna.units import length_text
 
@@ -66,6 +69,8 @@ HINTS = {
     "diverged": "try a higher --rate, or softer gains",
     "unstable": "try a higher --rate, or other gains",
     "saturated": "give it more time with --duration, or the joints more torque",
+    "motor": "give it more time with --duration, or the joint a stronger motor",
+    "overheated": "give it more time with --duration, or the joint a stronger motor",
     "friction": "try stiffer gains, an integral, or a larger --tolerance",
     "off": "try other gains, a longer --duration, or a larger --tolerance",
 }
@@ -188,12 +193,29 @@ def _simulate(
             if label == "open loop":
                 # Off its path it whirls, too fast for its steps; what is told is when it left.
                 warnings.simplefilter("ignore", UlnaWarning)
-            runs[label] = simulate(
-                made.arm, controller=controller, **settings, on_interrupt="return"
-            )
+            if label == "open loop" and takes_positions(made.arm):
+                runs[label] = _command_positions(made, settings)
+            else:
+                runs[label] = simulate(
+                    made.arm, controller=controller, **settings, on_interrupt="return"
+                )
         if runs[label].status.reason == "interrupted":
             break
     return runs
+
+
+def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
+    """Simulate motors that are commanded the planned angles, as their own loops follow them."""
+    start = made.trajectory(0.0)
+    return simulate(
+        made.arm,
+        q0=start.q,
+        qd0=None if "q0" in settings else start.qd,
+        position=lambda t: made.trajectory(t).q,
+        duration=made.duration,
+        dt=settings["dt"],
+        on_interrupt="return",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,6 +311,8 @@ def _show(done: Following, angles: Angles) -> None:
     say_about("closed loop", [_closed_loop(done), _growth(done, "closed loop")])
     if made.arm.has_friction:
         say_about("friction", _friction(done))
+    if has_motors(made.arm):
+        say_about("motors", _motors(done))
     say_about("limits", _limits(done))
 
 
@@ -311,6 +335,14 @@ def _friction(done: Following) -> list[str]:
     return [f"takes up to {', '.join(most)}", f"in closed loop: {stuck}"]
 
 
+def _motors(done: Following) -> list[str]:
+    """Return what the plan asks of motors, and what they did in closed loop."""
+    return [
+        *(f"the plan: {line}" for line in planned_motor_lines(done.plan)),
+        *(f"closed loop: {line}" for line in motor_lines(done.closed)),
+    ]
+
+
 def _power(done: Following) -> str:
     effort = done.trackings["closed loop"].effort
     spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
@@ -328,6 +360,8 @@ def _open_loop(done: Following) -> str:
     if left["1 cm"] is None:
         return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
     gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
+    if takes_positions(done.plan.arm):
+        return f"in this run the tip was {', '.join(gone)}, its motors commanded the planned angles"
     held = f"torques held for {number(1e3 / done.rate, 3)} ms each"
     return f"in this run the tip was {', '.join(gone)}; {held} are off by far more than rounding"
 
@@ -400,6 +434,7 @@ def _loop_facts(done: Following, label: str) -> dict[str, Any]:
     return {
         **found.facts(),
         **(friction_facts(found.run) if found.run.arm.has_friction else {}),
+        **motor_facts(found.run),
         "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
         "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
     }

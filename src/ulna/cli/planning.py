@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.motors import has_motors
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -31,6 +32,7 @@ from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewordi
 from ulna.motion import Path, Plan, paths, read_path
 from ulna.motion import plan as planned
 from ulna.motion.paths.path_text import SHAPES
+from ulna.motion.planning.motor_demands import MOST_USE, planned_motor_lines
 from ulna.motion.planning.plan_result import terms_of
 from ulna.storage import read_text
 from ulna.units import length_text
@@ -38,6 +40,7 @@ from ulna.units import length_text
 DEFAULT_ARM = "kehl"
 NO_LIMITS = "no joint has a limit of angle, speed or torque"
 PEAK_TORQUE = "peak torque [N·m]"
+MOTOR_USE = "of its motor"  # a column where a joint has one
 PEAK_FRICTION = "peak friction [N·m]"  # a column where a joint has any
 # What Python's words are called at the command line.
 NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
@@ -189,6 +192,8 @@ def _show_plan(task: Planned, angles: Angles) -> None:
     show_joints(title, plan_columns(made))
     say_about("reachable", [reach_line(made)])
     say_about("postures", [posture_line(made, angles)])
+    if has_motors(made.arm):
+        say_about("motors", planned_motor_lines(made))
     say_about("limits", limits_lines(made))
 
 
@@ -206,6 +211,11 @@ def plan_columns(made: Plan) -> dict[str, list[str]]:
     against = {}
     if made.arm.has_friction:
         against[PEAK_FRICTION] = [number(most, 4) for most in made.term_peaks["friction"]]
+    if has_motors(made.arm):
+        use = made.motor_peaks.use
+        against[MOTOR_USE] = [
+            f"{one:.0%}" if one < MOST_USE else f"> {MOST_USE:.0%}" for one in use
+        ]
     return {
         PEAK_TORQUE: [number(torque, 5) for torque in peaks.torque],
         **against,
@@ -248,6 +258,8 @@ def limits_lines(made: Plan) -> list[str]:
     if told:
         return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
     own = made.arm.parameters
+    if has_motors(made.arm):
+        return ["all angles, speeds and torques are within the limits of joints and motors"]
     if are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any():
         return ["all angles, speeds and torques are within the joints' limits"]
     return [NO_LIMITS]
@@ -275,7 +287,16 @@ def plan_facts(task: Planned) -> dict[str, Any]:
         "speed": {"peak": peaks.speed},
         "power": {"peak": peaks.power},
         "terms": {name: {"peak": made.term_peaks[name]} for name in terms_of(made.arm)},
+        **(
+            {"motors": made.motor_peaks._asdict()} if has_motors(made.arm) and made.feasible else {}
+        ),
     }
+
+
+def _motor_facts(made: Plan) -> dict[str, Any]:
+    if not made.feasible or not has_motors(made.arm):
+        return {}
+    return {"motors": made.motor_peaks._asdict()}
 
 
 def plan_writers() -> dict[str, Writer]:

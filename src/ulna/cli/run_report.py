@@ -14,6 +14,7 @@ from ulna.cli.arguments import Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
 from ulna.simulation import Run
 from ulna.simulation.build import UNTIL
+from ulna.simulation.motor_use import motor_troubles, supply_current
 from ulna.simulation.outcome import Contact, Event, Side
 from ulna.simulation.run import stuck_spans
 
@@ -48,6 +49,7 @@ def show_run(run: Run, name: str, angles: Angles) -> None:
         *_following(run),
         *_stops(run.contacts),
         *_sticking(run),
+        *motor_lines(run),
         *_excesses(run),
         *_events(run.events),
     ):
@@ -152,6 +154,47 @@ def sticking_text(run: Run) -> str:
     )
 
 
+def motor_lines(run: Run) -> list[str]:
+    """Return what motors did: limits, stalls, heat, lost steps, and the worst from the supply."""
+    if not run.motors:
+        return []
+    lines = motor_troubles(run.arm, run.motors) or ["no motor was at its limits"]
+    firsts = [one.first_limited for one in run.motors if one.first_limited is not None]
+    if firsts:
+        x, y = run.tip[min(int(np.searchsorted(run.t, min(firsts))), len(run) - 1), :2]
+        lines[0] += f", the tip then at ({_plain(x)}, {_plain(y)}) m"
+    if run.current is not None and any(one.peak_current is not None for one in run.motors):
+        lines.append(_supply(run))
+    hottest = [(one.hottest, one.joint) for one in run.motors if one.hottest is not None]
+    if hottest:
+        most, joint = max(hottest)
+        lines.append(f"the hottest winding, of joint {joint}, got to {number(most, 4)} °C")
+    return lines
+
+
+def _supply(run: Run) -> str:
+    """Return the worst current from the supply, when that was, and the mean of it."""
+    drawn = supply_current(run.arm, np.asarray(run.current), np.asarray(run.voltage))
+    worst = int(np.argmax(drawn))
+    mean = float(np.trapezoid(drawn, run.t) / (run.t[-1] - run.t[0])) if len(run) > 1 else drawn[0]
+    return (
+        f"the supply gave {number(float(drawn[worst]), 4)} A at most, at t = "
+        f"{number(float(run.t[worst]), 4)} s, and {number(mean, 4)} A in the mean"
+    )
+
+
+def motor_facts(run: Run) -> dict[str, Any]:
+    """Return what motors did in SI numbers; nothing of an arm without any."""
+    if not run.motors or run.current is None or run.voltage is None:
+        return {}
+    drawn = supply_current(run.arm, run.current, run.voltage)
+    return {
+        "motors": [one._asdict() for one in run.motors],
+        "peak_current": _peak(run.current),
+        "peak_supply_current": float(np.max(drawn)),
+    }
+
+
 def _excesses(run: Run) -> list[str]:
     """Return the joints that no real motor would have moved so: given torques are not cut."""
     limits = run.arm.parameters
@@ -209,6 +252,7 @@ def run_facts(run: Run, angles: Angles) -> dict[str, Any]:
         },
         "contacts": [contact._asdict() for contact in run.contacts],
         **friction_facts(run),
+        **motor_facts(run),
         "events": [event._asdict() for event in run.events],
         "settings": run.settings,
         "versions": run.versions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -129,6 +130,34 @@ def motors_of(simulation: SimulationCore) -> tuple[MotorUse, ...]:
             )
         )
     return tuple(found)
+
+
+def motor_troubles(arm: Arm, motors: Iterable[MotorUse]) -> list[str]:
+    """Return a sentence for every motor that was at its limits, stalled, too hot or lost steps."""
+    told = []
+    for use in motors:
+        name = getattr(arm.joints[use.joint - 1].motor, "name", "")
+        parts = []
+        if use.episodes:
+            often = "once" if use.episodes == 1 else f"{use.episodes:,} times"
+            first = f", first at t = {use.first_limited:.4g} s"
+            parts.append(f"was at its limits {often}, for {use.limited_seconds:.3g} s{first}")
+        if use.stalled is not None:
+            parts.append(f"stalled at t = {use.stalled:.4g} s")
+        if use.overheated is not None:
+            parts.append(f"overheated at t = {use.overheated:.4g} s, {use.hottest:.4g} °C at most")
+        if use.lost_steps:
+            parts.append(f"lost {use.lost_steps:,} steps")
+        if parts:
+            called = f" ({name})" if name else ""
+            told.append(f"the motor of joint {use.joint}{called} {'; '.join(parts)}")
+    return told
+
+
+def supply_current(arm: Arm, current: Floats, voltage: Floats) -> Floats:
+    """Return the current (S,) [A] that all DC motors draw from their supplies together."""
+    supplies = [getattr(joint.motor, "voltage", np.inf) for joint in arm.joints]
+    return np.asarray(np.sum(current * voltage / np.array(supplies), axis=-1))
 
 
 def magnetic_energy(arm: Arm, current: Floats) -> Floats:

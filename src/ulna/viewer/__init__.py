@@ -17,6 +17,7 @@ from ulna.viewer.comparison import animate_following
 from ulna.viewer.figure_style import DARK, PRINT, Theme, fit_axes, styled
 from ulna.viewer.film import InlineFilm, animate
 from ulna.viewer.loop_figures import bode_figure, plot_gain, plot_phase
+from ulna.viewer.motor_figures import plot_currents, plot_supply_power, plot_temperatures
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
 from ulna.viewer.run_figures import (
@@ -50,6 +51,7 @@ __all__ = [
     "motion_figure",
     "plot",
     "plot_angles",
+    "plot_currents",
     "plot_deviation",
     "plot_energy",
     "plot_error",
@@ -62,6 +64,8 @@ __all__ = [
     "plot_projection",
     "plot_section",
     "plot_speeds",
+    "plot_supply_power",
+    "plot_temperatures",
     "plot_tip",
     "plot_torques",
     "portrait_figure",

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation import TorqueRange
+from ulna.actuation.motors import has_motors
 from ulna.arrays import whole
 from ulna.motion.planning.findings import Finding
+from ulna.motion.planning.motor_demands import MOST_USE
 from ulna.units import length_text
 from ulna.viewer.arm_drawing import (
     FINEST,
@@ -46,6 +49,7 @@ from ulna.viewer.figure_style import (
     plan_title,
     styled,
 )
+from ulna.viewer.motor_figures import draw_torque_limits, motor_plots
 from ulna.viewer.tracking_figures import check_run
 
 if TYPE_CHECKING:
@@ -301,6 +305,9 @@ def _label(mark: Mark) -> str:
 def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
     """Draw the torque of each joint with its terms; of many joints, each term of all of them.
 
+    Of joints with motors it shows what those have left at their speed, and below currents, the
+    power from the supply and temperatures.
+
     Parameters
     ----------
     plan : Plan
@@ -322,7 +329,9 @@ def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
     2
     """
     many, parts = plan.arm.n > MOST_PANELS, ["total", *_shown_terms(plan)]
-    count = len(parts) if many else plan.arm.n
+    motors = motor_plots(plan.arm) if np.isfinite(plan.tau).any() else []
+    of_torques = len(parts) if many else plan.arm.n
+    count = of_torques + len(motors)
     columns = 1 if count <= MOST_ROWS else 2
     heights = [HIGH] * math.ceil(count / columns)
     layout = PageLayout(heights, WIDE[columns - 1], columns, foot=FOOT + LEGEND)
@@ -331,12 +340,16 @@ def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
         for spare in panels[count:]:
             spare.remove()
         shown = panels[:count]
-        for number, axes in enumerate(shown):
+        for number, axes in enumerate(shown[:of_torques]):
             if many:
                 _draw_term(axes, plan, parts[number], theme)
             else:
                 plot_joint_torque(axes, plan, number + 1, theme=theme)
-        _one_legend(figure, shown, theme)
+        _one_legend(figure, shown[:of_torques], theme)
+        for plot, axes in zip(motors, shown[of_torques:], strict=True):
+            plot(axes, plan, theme=theme)
+            axes.set_title(axes.get_ylabel(), loc="left")
+            axes.set_ylabel("")
         for number, axes in enumerate(shown):
             name_outer(axes, last=number + columns >= count)
     return figure
@@ -391,10 +404,11 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
         values = getattr(plan.terms, name)[:, joint - 1]
         curve(axes, plan.t, values, NAMES.get(name, name), {**style, "lw": 1.2})
     _draw_limit(axes, plan, joint, theme)
+    use = _draw_motor(axes, plan, joint, theme) if has_motors(plan.arm) else ""
     finish(axes, theme, ylabel=UNIT)
     axes.set_xlim(plan.t[0], plan.t[-1])
     cut = " (cut off)" if _cut_spikes(axes, tau) else ""
-    axes.set_title(f"joint {joint}: {_peak_and_rms(tau, cut)}", loc="left")
+    axes.set_title(f"joint {joint}: {_peak_and_rms(tau, cut)}{use}", loc="left")
     return axes
 
 
@@ -440,6 +454,24 @@ def _draw_limit(axes: Axes, plan: Plan, joint: int, theme: Theme) -> None:
         axes.axhline(side * limit, color=theme.warning, lw=1.2, ls=(0, (5, 3)), label="limit")
         beyond = np.where(side * tau > limit, tau, side * limit)
         axes.fill_between(plan.t, side * limit, beyond, color=theme.warning, alpha=0.3, lw=0.0)
+
+
+def _draw_motor(axes: Axes, plan: Plan, joint: int, theme: Theme) -> str:
+    """Draw what is asked of the motor of a joint and what it has left; return its use in words."""
+    lower, upper = (part[:, joint - 1] for part in plan.torque_limits)
+    tau, asked = plan.tau[:, joint - 1], plan.motor_torque[:, joint - 1]
+    if np.isinf(upper).all() or not np.isfinite(tau).any():
+        return ""
+    if np.nanmax(np.abs(asked - tau)) > 0.0:
+        curve(
+            axes, plan.t, asked, "motor", {"color": theme.foreground, "lw": 1.0, "ls": PATTERNS[1]}
+        )
+    draw_torque_limits(axes, plan.t, asked, TorqueRange(lower, upper), theme)
+    return f"; {_percent(float(plan.motor_peaks.use[joint - 1]))} of its motor"
+
+
+def _percent(part: float) -> str:
+    return f"{part:.0%}" if part < MOST_USE else f"over {MOST_USE:.0%}"
 
 
 def _cut_spikes(axes: Axes, tau: np.ndarray) -> bool:

@@ -35,6 +35,7 @@ from ulna.viewer.figure_style import (
     styled,
     titled,
 )
+from ulna.viewer.motor_figures import DASHES, comes_near, motor_plots, run_torque_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 PAGE = (11.0, 6.6)  # [inches]
 WIDER = 1.2  # the motion's part of a page, of the curves'
+TALLER = 1.5  # [inches] of a page for each plot of motors
 LETTERS = 72  # of a line under the title of a page
 
 
@@ -70,8 +72,10 @@ def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
     >>> len(run_figure(run).axes)  # the motion, angles, torques and energies
     4
     """
+    motors = motor_plots(run.arm) if run.current is not None else []
+    plots = (plot_angles, plot_torques, *motors, plot_energy)
     with styled(theme):
-        figure = new_figure(*PAGE)
+        figure = new_figure(PAGE[0], PAGE[1] + TALLER * len(motors))
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
         motion, curves = halves
@@ -82,8 +86,8 @@ def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
             ending, x=TITLE_X, color=theme.muted if run.status.ok else theme.foreground, **left
         )
         plot_motion(motion.add_subplot(), run, theme=theme)
-        right = curves.subplots(3, 1, sharex=True)
-        for plot, axes in zip((plot_angles, plot_torques, plot_energy), right, strict=True):
+        right = curves.subplots(len(plots), 1, sharex=True)
+        for plot, axes in zip(plots, right, strict=True):
             plot(axes, run, theme=theme).label_outer()
         curves.align_ylabels()
     return figure
@@ -190,7 +194,8 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     Notes
     -----
     Thin lines show what was commanded where a limit cut it: saturation. Dotted ones are what
-    friction takes of the torque, or holds a stuck joint with.
+    friction takes of the torque, or holds a stuck joint with. Dashed ones are what a motor has left
+    at its speed, where torques come near.
 
     Examples
     --------
@@ -205,7 +210,10 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     if run.arm.has_friction:
         _plot_friction(axes, run, theme)
     named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
-    return joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
+    joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
+    if run.motors:
+        _plot_limits(axes, run, theme)
+    return axes
 
 
 def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
@@ -217,6 +225,16 @@ def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
         if np.any(asked[:, joint] != tau[:, joint]):
             thin = {**style, "lw": 0.6, "alpha": 0.7}
             curve(axes, run.t, asked[:, joint], "", thin, held=True)
+
+
+def _plot_limits(axes: Axes, run: Run, theme: Theme) -> None:
+    """Draw what motors have left where torques come near, without making room for more."""
+    room, limits = axes.get_ylim(), run_torque_limits(run)
+    for joint, style in enumerate(series(run.arm.n, theme)):
+        for side, limit in ((1.0, limits.upper[:, joint]), (-1.0, limits.lower[:, joint])):
+            if comes_near(side, run.tau[:, joint], limit):
+                curve(axes, run.t, limit, "", {**style, "lw": 0.9, "ls": DASHES})
+    axes.set_ylim(room)
 
 
 def _plot_friction(axes: Axes, run: Run, theme: Theme) -> None:

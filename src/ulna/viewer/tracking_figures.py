@@ -35,6 +35,7 @@ from ulna.viewer.figure_style import (
     shorten,
     styled,
 )
+from ulna.viewer.motor_figures import limited_spans
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -221,6 +222,8 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
     if found.run.arm.has_friction:
         _mark_stuck(axes, found.run, theme)
+    if found.run.motors:
+        _mark_limited(axes, found.run, theme)
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))
     return finish(axes, theme, ylabel=f"tip error [{unit}]")
@@ -233,6 +236,15 @@ def _mark_stuck(axes: Axes, run: Run, theme: Theme) -> None:
         line: Any = {**STUCK, "color": theme.data[3], "label": "a joint stuck"}
         foot = np.full(len(spans), STUCK_HEIGHT)
         axes.hlines(foot, *spans.T[:2], transform=axes.get_xaxis_transform(), **line)
+
+
+def _mark_limited(axes: Axes, run: Run, theme: Theme) -> None:
+    """Draw a line at the head of a plot over time where a motor of the run was at its limits."""
+    spans = limited_spans(run)
+    if len(spans):
+        line: Any = {**STUCK, "color": theme.warning, "label": "a motor at its limits"}
+        head = np.full(len(spans), 1.0 - STUCK_HEIGHT)
+        axes.hlines(head, *spans.T, transform=axes.get_xaxis_transform(), **line)
 
 
 def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:

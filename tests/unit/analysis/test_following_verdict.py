@@ -13,6 +13,7 @@ from ulna.analysis import default_tolerance, stability, verdict
 from ulna.control import PD, ComputedTorque, FeedforwardPID, OpenLoop
 from ulna.errors import InputError, UlnaWarning
 from ulna.simulation import Saturation, Sensors
+from ulna.simulation.motor_use import MotorUse
 from ulna.simulation.outcome import Status
 
 ARM = ulna.preset("kehl")
@@ -264,3 +265,64 @@ def test_what_makes_no_sense_is_refused():
         verdict(None, PLAN)
     with pytest.raises(InputError, match="plan"):
         verdict(RUN, ARM)
+
+
+def motor_use(joint=1, **changes):
+    idle = MotorUse(joint, 0.0, 0, None, None, None, None, None, None, 0)
+    return idle._replace(**changes)
+
+
+def off_by(far):
+    """Return the run with its first joint off by an angle [rad] from halfway on."""
+    q = RUN.q + far * (RUN.t > 0.5)[:, None] * np.array([1.0, 0.0])
+    return replace(RUN, q=q)
+
+
+LIMITED = motor_use(limited_seconds=0.25, episodes=2, first_limited=0.4)
+
+
+def test_a_motor_at_its_limits_before_the_tip_is_off_is_the_cause():
+    told = verdict(replace(off_by(0.1), motors=(LIMITED,)), PLAN)
+    assert told.reason == "motor"
+    cause = "the motor of joint 1 was at its limits 2 times, for 0.25 s, first at t = 0.4 s"
+    assert told.text.startswith(f"does not follow: {cause}; off by ")
+    assert told.motors == (LIMITED,)
+    assert told.facts()["motors"][0]["first_limited"] == 0.4
+
+
+def test_a_motor_at_its_limits_afterwards_is_told_and_is_not_the_cause():
+    late = LIMITED._replace(first_limited=0.8)
+    told = verdict(replace(off_by(0.1), motors=(late,)), PLAN)
+    assert told.reason == "off"
+    assert "first at t = 0.8 s" in told.text
+    close = verdict(replace(RUN, motors=(LIMITED,)), PLAN)
+    assert close
+    assert close.text.endswith("first at t = 0.4 s")
+
+
+def test_stalled_motors_and_lost_steps_are_told_by_the_names_of_motors():
+    named = ulna.Joint(motor=ulna.TorqueSpeedMotor(1.0, 5.0, name="tiny"))
+    arm = ARM.replace(joints=[ulna.Joint(), named])
+    stuck = LIMITED._replace(joint=2, stalled=0.45, lost_steps=8)
+    told = verdict(replace(off_by(0.1), arm=arm, motors=(stuck,)), PLAN)
+    assert told.reason == "motor"
+    assert "the motor of joint 2 (tiny) was at its limits" in told.text
+    assert "stalled at t = 0.45 s; lost 8 steps" in told.text
+
+
+def test_a_run_that_burns_a_motor_does_not_follow_however_close_it_is():
+    hot = motor_use(overheated=0.7, hottest=131.0)
+    told = verdict(replace(RUN, motors=(hot,)), PLAN)
+    assert not told
+    assert told.reason == "overheated"
+    assert "the motor of joint 1 overheated at t = 0.7 s, 131 °C at most" in told.text
+
+
+def test_what_a_gear_took_is_told_where_nothing_else_explains_the_error():
+    geared = ulna.Joint(motor=ulna.Motor(48.0, 0.1, 0.1, gear_ratio=100.0, efficiency=0.5))
+    arm = ARM.replace(joints=[geared, ulna.Joint()])
+    told = verdict(replace(off_by(0.1), arm=arm), PLAN)
+    drives = RUN.tau[:, 0] * RUN.qd[:, 0] >= 0.0
+    most = np.max(np.abs(RUN.tau[:, 0]) * np.where(drives, 0.5, 1.0))
+    assert told.reason == "off"
+    assert f"the gear of joint 1 took up to {most:.3g} N·m" in told.text

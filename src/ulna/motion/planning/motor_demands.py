@@ -32,6 +32,7 @@ from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, Time
 
 if TYPE_CHECKING:
     from ulna.motion.planning.demands import Demands
+    from ulna.motion.planning.plan_result import Plan
 
 MOST_USE = 10.0  # beyond, it does not matter by how much
 HOTTEST = 1e4  # [°C]: no winding gets there
@@ -299,6 +300,44 @@ class MotorDemands:
         if rms <= lasting * (1.0 + OVER):
             return ""
         return f"{rms:.4g} N·m RMS, {lasting:.4g} N·m continuous"
+
+
+def planned_motor_lines(plan: Plan) -> list[str]:
+    """Return how close a plan comes to what its motors have left, what they draw, how warm."""
+    peaks, joints = plan.motor_peaks, plan.arm.joints
+    if not np.isfinite(peaks.use).all():
+        return []
+    joint = int(np.argmax(peaks.use))
+    which = f"joint {joint + 1}{motor_called(joints[joint])}"
+    part = f"{peaks.use[joint]:.0%}" if peaks.use[joint] < MOST_USE else f"{MOST_USE:.0%} and more"
+    lines = [f"{part} of the torque left at its speed is asked of {which}, at most"]
+    if np.isfinite(peaks.supply_current):
+        lines.append(
+            f"the supply gives {peaks.supply_current:.4g} A at most, "
+            f"{peaks.supply_current_mean:.4g} A and {peaks.supply_power_mean:.4g} W in the mean"
+        )
+    warm = [k for k, one in enumerate(joints) if getattr(one.motor, "heat", None) is not None]
+    if warm:
+        joint = max(warm, key=lambda k: float(peaks.temperature[k]))
+        lasting = float(peaks.steady_temperature[joint])
+        for_ever = "without end" if np.isinf(lasting) else f"to {lasting:.4g} °C"
+        lines.append(
+            f"the winding of joint {joint + 1} warms up to {peaks.temperature[joint]:.4g} °C, "
+            f"repeated for ever {for_ever}"
+        )
+    return lines
+
+
+def motor_columns(plan: Plan) -> list[tuple[str, str, Array]]:
+    """Return names, units and values (k, n) of what tables show of motors."""
+    return [
+        ("motor_torque", "N·m", plan.motor_torque),
+        ("torque_min", "N·m", plan.torque_limits.lower),
+        ("torque_max", "N·m", plan.torque_limits.upper),
+        ("current", "A", plan.current),
+        ("voltage", "V", plan.voltage),
+        ("temperature", "°C", plan.temperature),
+    ]
 
 
 def motor_called(joint: Joint) -> str:
