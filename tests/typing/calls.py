@@ -668,6 +668,12 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     viewer.plot_section(axes, run, 1)  # type: ignore[arg-type]
     viewer.plot_speeds(axes, run)
     viewer.plot_speeds(axes)  # type: ignore[call-arg]
+    viewer.plot_currents(axes, run)
+    viewer.plot_currents(run)  # type: ignore[call-arg]
+    viewer.plot_supply_power(axes, run)
+    viewer.plot_supply_power(run)  # type: ignore[call-arg]
+    viewer.plot_temperatures(axes, run)
+    viewer.plot_temperatures(run)  # type: ignore[call-arg]
     viewer.plot_tip(axes, run)
     viewer.plot_tip(axes, None)  # type: ignore[arg-type]
     viewer.plot_torques(axes, run)

@@ -146,7 +146,7 @@ def plot_supply_power(axes: Axes, motion: Plan | Run, *, theme: Theme = PRINT) -
     'supply [W]'
     """
     power = np.asarray(motion.supply_power, dtype=float)
-    curve(axes, motion.t, power, "", {"color": theme.foreground, "lw": 1.4})
+    curve(axes, motion.t, power, "drawn", {"color": theme.foreground, "lw": 1.4})
     back: dict[str, Any] = {"color": theme.data[3], "alpha": 0.35, "lw": 0.0, "label": "returned"}
     if np.nanmin(power, initial=0.0) < 0.0:
         axes.fill_between(motion.t, np.minimum(power, 0.0), 0.0, **back)

@@ -72,7 +72,7 @@ def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
     >>> len(run_figure(run).axes)  # the motion, angles, torques and energies
     4
     """
-    motors = motor_plots(run.arm) if run.current is not None else []
+    motors = motor_plots(run.arm) if getattr(run, "current", None) is not None else []
     plots = (plot_angles, plot_torques, *motors, plot_energy)
     with styled(theme):
         figure = new_figure(PAGE[0], PAGE[1] + TALLER * len(motors))
@@ -211,7 +211,7 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
         _plot_friction(axes, run, theme)
     named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
     joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
-    if run.motors:
+    if getattr(run, "motors", ()):
         _plot_limits(axes, run, theme)
     return axes
 

@@ -222,7 +222,7 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
     if found.run.arm.has_friction:
         _mark_stuck(axes, found.run, theme)
-    if found.run.motors:
+    if getattr(found.run, "motors", ()):
         _mark_limited(axes, found.run, theme)
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))

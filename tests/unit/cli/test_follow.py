@@ -663,3 +663,54 @@ def test_more_may_be_taken_back_than_was_put_in(ask):
     found = ask("kehl", CIRCLE, "--duration", "3 s", "--controller", "PD()")
     spent, back = re.search(r"([\d.]+) J put in, ([\d.]+) J taken back", found.flat).groups()
     assert float(back) > float(spent) > 0.0
+
+
+WEAK = """
+format = 1
+gravity = [0.0, 0.0]
+[[link]]
+length = 0.4
+mass = 0.5
+[link.joint.motor]
+kind = "torque-speed"
+name = "tiny"
+stall_torque = 0.3
+no_load_speed = 3.0
+"""
+SERVO = """
+format = 1
+gravity = [0.0, 0.0]
+[[link]]
+length = 0.4
+mass = 0.5
+[link.joint.motor]
+kind = "servo"
+stall_torque = 3.0
+no_load_speed = 5.0
+stiffness = 40.0
+damping = 2.0
+"""
+SWING = ("joints(((0,), (1,)))", "--timing", "cubic")
+
+
+def test_a_motor_that_is_too_weak_is_named_with_how_long_and_where(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text(WEAK, "utf-8")
+    told = ask("arm.toml", *SWING, "--duration", "0.6 s", "--json")
+    assert told.code == 5  # the plan says so before
+    facts = told.json
+    assert facts["verdict"]["reason"] == "infeasible"
+    assert "motor limit of joint 1 (tiny)" in facts["verdict"]["text"]
+    (use,) = facts["closed_loop"]["motors"]
+    assert use["limited_seconds"] > 0.05
+    said = ask("arm.toml", *SWING, "--duration", "0.6 s", "--overwrite")
+    assert "the motor of joint 1 (tiny) was at its limits" in said.out
+    assert "the tip then at (" in said.out
+
+
+def test_servos_are_commanded_the_planned_angles_in_open_loop(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text(SERVO, "utf-8")
+    said = ask("arm.toml", *SWING, "--duration", "1 s", "--json")
+    loop = said.json["open_loop"]
+    # Behind by damping · q̇ / stiffness and half a period of 50 Hz, at 1.5 rad/s.
+    behind = 0.4 * 1.5 * (2.0 / 40.0 + 0.5 / 50.0)
+    assert loop["max"] == pytest.approx(behind, rel=0.2)

@@ -390,3 +390,36 @@ def test_a_reader_that_goes_away_costs_no_file(tmp_path):
     assert b"Traceback" not in err
     assert b"Exception" not in err
     assert files(tmp_path / "plan") == FILES
+
+
+MOTORS = """
+format = 1
+gravity = [0.0, 0.0]
+[[link]]
+length = 0.4
+mass = 0.5
+[link.joint.motor]
+name = "small"
+voltage = 12.0
+resistance = 2.0
+torque_constant = 0.02
+gear_ratio = 20.0
+"""
+SWING = "joints(((0,), (1,)))"
+
+
+@pytest.mark.parametrize(("duration", "code"), [("1 s", 0), ("0.2 s", 5)])
+def test_motors_are_asked_whether_they_have_the_torque_left(
+    run_in, tmp_path, unpainted, duration, code
+):
+    (tmp_path / "arm.toml").write_text(MOTORS, "utf-8")
+    timed = ("--timing", "cubic", "--duration", duration)
+    said = run_in(tmp_path, "plan", "arm.toml", SWING, *timed)
+    assert said.code == code
+    # J q̈ = m l²/3 · 6/T² of what is left at rest, V/R Kt N.
+    seconds = float(duration.split()[0])
+    use = 0.5 * 0.4**2 / 3.0 * 6.0 / seconds**2 / (12.0 / 2.0 * 0.02 * 20.0)
+    assert f"{use:.0%} of the torque left at its speed is asked of joint 1 (small)" in said.out
+    assert "the supply gives " in said.out
+    assert ("motor limit of joint 1 (small)" in said.err) == (code == 5)
+    assert ("within the limits of joints and motors" in said.out) == (code == 0)

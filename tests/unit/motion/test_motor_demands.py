@@ -1,5 +1,7 @@
 """What plans say about motors: too weak at a speed, too hot, and what they draw."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -174,3 +176,31 @@ def test_arms_without_motors_have_no_limits_of_them():
     assert not made.problems
     assert np.isinf(made.torque_limits.upper).all()
     assert not made.motor_peaks.use.any()
+
+
+def test_many_arms_are_judged_by_their_own_motors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motors = [ulna.TorqueSpeedMotor(stall, 5.0) for stall in (0.05, 5.0)]
+        both = ulna.plan([rod(one) for one in motors], SWING, timing="cubic", duration=1.0)
+    assert both.ok.tolist() == [False, True]
+
+
+def test_tables_hold_what_motors_do(tmp_path):
+    made = swing(ulna.Motor(12.0, 2.0, 0.02, gear_ratio=20.0), 1.0)
+    made.save(tmp_path / "plan.csv")
+    heading = (tmp_path / "plan.csv").read_text("utf-8").splitlines()[0]
+    for name in ("motor_torque1 [N·m]", "torque_max1 [N·m]", "current1 [A]", "voltage1 [V]"):
+        assert name in heading
+    assert "motor_torque" not in "".join(swing(None).to_dataframe().columns)
+
+
+def test_a_plan_tells_of_its_motors_in_a_few_words():
+    motor = ulna.Motor(24.0, 2.0, 0.02, gear_ratio=20.0, heat=HEAT, name="hot")
+    made = swing(motor, 0.5, gravity=(0.0, -9.81))
+    peaks = made.motor_peaks
+    assert f"{peaks.use[0]:.0%} of the torque left at its speed is asked of joint 1 (hot)" in repr(
+        made
+    )
+    assert f"the supply gives {peaks.supply_current:.4g} A at most" in repr(made)
+    assert f"warms up to {peaks.temperature[0]:.4g} °C" in repr(made)

@@ -73,8 +73,8 @@ def test_limits_are_near_from_half_of_them_on_and_beyond_zero():
 def test_currents_are_those_of_dc_motors_with_their_limit(axes):
     made = swing(SMALL, LINE, duration=0.35)
     viewer.plot_currents(axes, made)
-    assert "$i_1$" in labels(axes)
-    assert "$i_2$" not in labels(axes)
+    assert "$i_{1}$" in labels(axes)
+    assert "$i_{2}$" not in labels(axes)
     np.testing.assert_allclose(axes.lines[0].get_ydata(), made.current[:, 0])
     assert {float(line.get_ydata()[0]) for line in axes.lines[1:]} <= {3.0, -3.0}
 

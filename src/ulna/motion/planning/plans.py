@@ -171,7 +171,8 @@ def _torques(arms: Sequence[Arm], rows: Array, motions: Sequence[SampledMotion])
     at_once = max(1, MOST_AT_ONCE // rows.shape[2])
     for first in range(0, len(arms), at_once):
         part = slice(first, first + at_once)
-        arm = arms[0] if shared else stack(arms[part]).per_sample()
+        # What motors do is asked of each plan by itself.
+        arm = arms[0] if shared else stack([one.parameters for one in arms[part]]).per_sample()
         tip_force = None if force is None else force[part]
         tau[part] = inverse_dynamics(arm, *rows[part].swapaxes(0, 1), tip_force=tip_force)
     return tau
