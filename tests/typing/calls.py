@@ -286,7 +286,7 @@ def arms(file: str) -> None:
     actuation.winding_loss(dc, 1.0)
     actuation.winding_loss(dc)  # type: ignore[call-arg]
     actuation.temperature(dc, [0.0, 1.0], [1.0, 1.0], start=30.0)
-    actuation.temperature(dc, [0.0, 1.0], [1.0, 1.0], 30.0)  # type: ignore[misc]
+    actuation.temperature(dc, [0.0, 1.0], [1.0, 1.0], 30.0)  # type: ignore[call-arg]
     actuation.steady_temperature(dc, 1.0)
     actuation.steady_temperature("small", 1.0)  # type: ignore[arg-type]
     actuation.continuous_torque(dc)
@@ -669,11 +669,11 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     viewer.plot_speeds(axes, run)
     viewer.plot_speeds(axes)  # type: ignore[call-arg]
     viewer.plot_currents(axes, run)
-    viewer.plot_currents(run)  # type: ignore[call-arg]
+    viewer.plot_currents(axes)  # type: ignore[call-arg]
     viewer.plot_supply_power(axes, run)
-    viewer.plot_supply_power(run)  # type: ignore[call-arg]
+    viewer.plot_supply_power(axes)  # type: ignore[call-arg]
     viewer.plot_temperatures(axes, run)
-    viewer.plot_temperatures(run)  # type: ignore[call-arg]
+    viewer.plot_temperatures(axes)  # type: ignore[call-arg]
     viewer.plot_tip(axes, run)
     viewer.plot_tip(axes, None)  # type: ignore[arg-type]
     viewer.plot_torques(axes, run)
