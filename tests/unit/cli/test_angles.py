@@ -89,6 +89,7 @@ def test_limits_are_told_of_the_joint_that_has_them(ask):
     assert "--q0, joint 2: got 1.5708 rad from the link before, need an angle from" in err
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_postures_along_a_path_are_links_angles(facts):
     path = "joints([('30 deg', 0), ('40 deg', '50 deg')])"
     words = ["plan", "kehl", path, "--timing", "quintic", "--duration", "1 s"]
@@ -101,6 +102,7 @@ def test_postures_along_a_path_are_links_angles(facts):
     assert [float(cell) for cell in first[1:3]] == pytest.approx(np.radians([30.0, -30.0]))
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_a_plan_says_in_which_postures_it_begins_and_ends(ask):
     words = ["plan", "unit", "joints([(0, 0), (0, '90 deg')])", "--duration", "1 s"]
     _, out, _ = ask(*words)

@@ -75,6 +75,7 @@ def test_a_path_is_planned_and_followed_from_its_start(ask, facts):
     assert "circle(center=(1.2, 0.3), radius=0.05" in row
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_a_plan_file_is_followed(ask, facts):
     path = "joints([(0.1, 0.2), (0.5, -0.3)])"
     words = ["unit", path, "--timing", "quintic", "--duration", "0.5 s"]
@@ -199,6 +200,7 @@ def test_a_path_out_of_reach_is_exit_5(ask):
     assert "out of reach" in err
 
 
+@pytest.mark.usefixtures("unpainted")
 def test_a_plan_for_another_arm_is_refused(ask):
     assert ask("plan", "so-101", "--duration", "1 s", "--timing", "quintic")[0] in (0, 5)
     code, _, err = ask(*HOLD, *LOOP, "--reference", "plan/plan.csv")
