@@ -28,6 +28,7 @@ from ulna.arm import Arm, Joint, WindingHeat
 from ulna.arm.motors import MOTORS, AnyMotor, IdealMotor, Motor, StepperMotor
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
+from ulna.typing import ArrayLike
 
 Driven: TypeAlias = Joint | AnyMotor  # a joint with its motor, or a motor by itself
 REFERENCE = 25.0  # [°C] at which resistance and constants are given
@@ -49,7 +50,9 @@ class TorqueRange(NamedTuple):
     upper: Array
 
 
-def torque_range(motor: Driven, rate: Any, temperature: Any = None) -> TorqueRange:
+def torque_range(
+    motor: Driven, rate: ArrayLike, temperature: ArrayLike | None = None
+) -> TorqueRange:
     """Return which torques a motor can give at a rate of its joint, before losses of the gear.
 
     Parameters
@@ -112,7 +115,7 @@ def _pull_out(motor: StepperMotor, speed: Array) -> Array:
     return motor.holding_torque * np.clip(fall, 0.0, 1.0)
 
 
-def current_limit(motor: Driven, temperature: Any = None) -> Array:
+def current_limit(motor: Driven, temperature: ArrayLike | None = None) -> Array:
     """Return the most current that the driver of a DC motor gives.
 
     Parameters
@@ -146,7 +149,7 @@ def current_limit(motor: Driven, temperature: Any = None) -> Array:
     return rated.stall_current * np.clip(left, 0.0, 1.0)
 
 
-def motor_torque(motor: Driven, torque: Any, rate: Any) -> Array:
+def motor_torque(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
     """Return the torque of a motor of which a torque reaches the joint through the gear.
 
     Parameters
@@ -179,7 +182,7 @@ def motor_torque(motor: Driven, torque: Any, rate: Any) -> Array:
     return np.asarray(np.where(way < 0.0, needed * back, needed / rated.efficiency))
 
 
-def gear_loss(motor: Driven, torque: Any, rate: Any) -> Array:
+def gear_loss(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
     """Return the power that the gear of a motor turns into heat.
 
     Parameters
@@ -207,7 +210,9 @@ def gear_loss(motor: Driven, torque: Any, rate: Any) -> Array:
     return np.asarray((given - float_array(torque, "torque")) * float_array(rate, "rate"))
 
 
-def current(motor: Driven, torque: Any, rate: Any, temperature: Any = None) -> Array:
+def current(
+    motor: Driven, torque: ArrayLike, rate: ArrayLike, temperature: ArrayLike | None = None
+) -> Array:
     """Return the current of a DC motor of which a torque reaches the joint.
 
     Parameters
@@ -240,7 +245,9 @@ def current(motor: Driven, torque: Any, rate: Any, temperature: Any = None) -> A
     return np.asarray(given / (ratio * rated.gear_ratio * _warm(rated, temperature)[1]))
 
 
-def voltage(motor: Driven, torque: Any, rate: Any, temperature: Any = None) -> Array:
+def voltage(
+    motor: Driven, torque: ArrayLike, rate: ArrayLike, temperature: ArrayLike | None = None
+) -> Array:
     """Return the voltage that a DC motor needs for a torque at the joint, without inductance.
 
     Parameters
@@ -274,7 +281,9 @@ def voltage(motor: Driven, torque: Any, rate: Any, temperature: Any = None) -> A
     return np.asarray(resistance * i + emf_constant * ratio * rated.gear_ratio * speed)
 
 
-def supply_power(motor: Driven, torque: Any, rate: Any, temperature: Any = None) -> Array:
+def supply_power(
+    motor: Driven, torque: ArrayLike, rate: ArrayLike, temperature: ArrayLike | None = None
+) -> Array:
     """Return the power v i that a DC motor takes from its supply; negative where it returns some.
 
     Parameters
@@ -304,7 +313,7 @@ def supply_power(motor: Driven, torque: Any, rate: Any, temperature: Any = None)
     return np.asarray(voltage(*arguments) * current(*arguments))
 
 
-def winding_loss(motor: Driven, current: Any, temperature: Any = None) -> Array:
+def winding_loss(motor: Driven, current: ArrayLike, temperature: ArrayLike | None = None) -> Array:
     """Return the power R i² that heats the winding of a DC motor.
 
     Parameters
@@ -334,7 +343,9 @@ def winding_loss(motor: Driven, current: Any, temperature: Any = None) -> Array:
     return np.asarray(_warm(rated, temperature)[0] * i * i)
 
 
-def temperature(motor: Driven, t: Any, current: Any, *, start: float | None = None) -> Array:
+def temperature(
+    motor: Driven, t: ArrayLike, current: ArrayLike, *, start: float | None = None
+) -> Array:
     """Return how warm the winding of a DC motor gets along a motion.
 
     Parameters
@@ -388,7 +399,7 @@ def _relaxation(motor: Motor, heat: WindingHeat, square: Array) -> tuple[Array, 
     return a, (cold + heat.ambient / thermal) / heat.thermal_capacity
 
 
-def steady_temperature(motor: Driven, current: Any) -> Array:
+def steady_temperature(motor: Driven, current: ArrayLike) -> Array:
     """Return the temperature that the winding of a DC motor comes to under a lasting current.
 
     Parameters
