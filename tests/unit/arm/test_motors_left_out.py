@@ -107,6 +107,13 @@ def test_a_portrait_has_the_rotor_and_the_friction_of_a_motor():
     assert "the limits of its motor" in str(portrait)
 
 
+def test_a_derivation_says_that_its_torques_are_those_that_motors_give():
+    told = "The limits of this arm's motors are left out: tau is the torque they give."
+    assert told in str(ulna.derive(arm=rod(DRIVEN)))
+    for joint in (PLAIN, IDEAL):
+        assert "motors are left out" not in str(ulna.derive(arm=rod(joint)))
+
+
 @pytest.mark.parametrize(
     "words",
     [
