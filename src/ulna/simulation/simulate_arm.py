@@ -201,12 +201,11 @@ def simulate(
         raise InputError(Problem("signals", shown(signals), "True or False"))
     simulation = Simulation(
         arm, q0=q0, qd0=qd0, torque=torque, voltage=voltage, current=current, position=position,
-        controller=controller, reference=reference,
-        tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol, max_step=max_step,
-        between=between, rate=rate, sensors=sensors, actuators=actuators,
-        disturbances=disturbances, events=events, until=until, stops=stops,
-        restitution=restitution, dynamics=dynamics,
-        sequential_damping=sequential_damping, on_error=on_error,
+        controller=controller, reference=reference, tip_force=tip_force, method=method, dt=dt,
+        rtol=rtol, atol=atol, max_step=max_step, between=between, rate=rate, sensors=sensors,
+        actuators=actuators, disturbances=disturbances, events=events, until=until, stops=stops,
+        restitution=restitution, dynamics=dynamics, sequential_damping=sequential_damping,
+        on_error=on_error,
     )  # fmt: skip
     simulation.stiffness.warned = check_stiffness(arm, simulation.options, length)
     width = sample_width(arm.n, simulation.kept_signals if signals else 0)

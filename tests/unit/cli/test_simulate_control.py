@@ -122,7 +122,8 @@ def test_what_a_controller_sees_is_shown(ask):
 @pytest.mark.parametrize("what", ["sensors", "disturbances"])
 def test_what_can_be_asked_for_is_listed(ask, facts, what):
     names = {one["name"] for one in facts("list", what)[what]}
-    assert names == ({"Sensors"} if what == "sensors" else {"step", "pulse", "noise"})
+    disturbing = {"step", "pulse", "noise", "sine", "chirp", "formula"}
+    assert names == ({"Sensors"} if what == "sensors" else disturbing)
     code, out, _ = ask("list", what)
     assert code == 0
     assert "in SI unless a unit is given" in out

@@ -187,9 +187,9 @@ def simulate_batch(
     _check_store(store, overwrite=overwrite)
     spec = read_spec(
         arms, q0=q0, qd0=qd0, duration=duration, dt=dt, torque=torque, voltage=voltage,
-        current=current, position=position, controller=controller,
-        reference=reference, tip_force=tip_force, method=method, between=between, rate=rate,
-        sensors=sensors, actuators=actuators, disturbances=disturbances, seeds=seeds, stops=stops,
+        current=current, position=position, controller=controller, reference=reference,
+        tip_force=tip_force, method=method, between=between, rate=rate, sensors=sensors,
+        actuators=actuators, disturbances=disturbances, seeds=seeds, stops=stops,
         restitution=restitution,
     )  # fmt: skip
     n, options, length = spec.n, spec.options, spec.duration

@@ -281,9 +281,6 @@ def read_spec(
     check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
     rate = _rate_of(arms) if rate is None else rate
     options = _read_options(n, method, dt, rate, stops, restitution)
-    loops = read_loops(
-        arms if controller is not None else None, sensors, actuators, n, options.rate
-    )
     references = read_references(reference, n)
     what, command = chosen_command(
         controller, torque=torque, voltage=voltage, current=current, position=position
@@ -292,7 +289,7 @@ def read_spec(
         read_input(command_kind(what, n), command, n, between=between, dt=options.dt),
         read_input(FORCE, tip_force, n, between=between, dt=options.dt),
         read_disturbances(disturbances, n),
-        loops,
+        read_loops(arms if controller else None, sensors, actuators, n, options.rate),
     )
     controllers = read_controllers(controller)
     q, qd = _start(references, q0, qd0, n)
