@@ -204,6 +204,10 @@ def sensors_and_disturbances() -> None:
     ulna.Sensors(angle_noise=[1e-3, 1e-3], rate_noise=0.01, delay=0.002, seed=3)
     ulna.Sensors(noise=1e-3)  # type: ignore[call-arg]
     ulna.Sensors(delay="2 ms")  # type: ignore[arg-type]
+    ulna.Actuators(delay=0.001, time_constant=[0.005, 0.01], max_torque_rate=40.0)
+    ulna.Actuators(lag=0.005)  # type: ignore[call-arg]
+    ulna.ControlLoop(rate=250.0, sensors=ulna.Sensors(rate=1000.0), actuators=ulna.Actuators())
+    ulna.ControlLoop(rate="250 Hz")  # type: ignore[arg-type]
     sensors = ulna.Sensors()
     print(sensors.layout(2), sensors.ticks_late(0.001) + 1, sensors.timing(rate=500.0).rate)
     sensors.layout("two")  # type: ignore[arg-type]
