@@ -244,7 +244,7 @@ def _judged(
 ) -> tuple[VerdictReason, str]:
     """Return the reason and the sentence for a plan that can be done."""
     run = found.run
-    troubles = motor_troubles(run.arm, run.motors)
+    troubles = motor_troubles(run.arm, run.motors) if run.motors else []
     limits = "; ".join(filter(None, [_limits(run.saturation), *troubles]))
     grows = _instability(stability, tolerance)
     ended = _early_end(found)

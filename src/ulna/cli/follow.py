@@ -193,7 +193,7 @@ def _simulate(
             if label == "open loop":
                 # Off its path it whirls, too fast for its steps; what is told is when it left.
                 warnings.simplefilter("ignore", UlnaWarning)
-            if label == "open loop" and takes_positions(made.arm):
+            if label == "open loop" and _takes_positions(made):
                 runs[label] = _command_positions(made, settings)
             else:
                 runs[label] = simulate(
@@ -202,6 +202,10 @@ def _simulate(
         if runs[label].status.reason == "interrupted":
             break
     return runs
+
+
+def _takes_positions(made: Plan) -> bool:
+    return has_motors(made.arm) and takes_positions(made.arm)
 
 
 def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
@@ -360,7 +364,7 @@ def _open_loop(done: Following) -> str:
     if left["1 cm"] is None:
         return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
     gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
-    if takes_positions(done.plan.arm):
+    if _takes_positions(done.plan):
         return f"in this run the tip was {', '.join(gone)}, its motors commanded the planned angles"
     held = f"torques held for {number(1e3 / done.rate, 3)} ms each"
     return f"in this run the tip was {', '.join(gone)}; {held} are off by far more than rounding"
@@ -434,7 +438,7 @@ def _loop_facts(done: Following, label: str) -> dict[str, Any]:
     return {
         **found.facts(),
         **(friction_facts(found.run) if found.run.arm.has_friction else {}),
-        **motor_facts(found.run),
+        **(motor_facts(found.run) if found.run.motors else {}),
         "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
         "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
     }

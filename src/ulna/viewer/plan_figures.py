@@ -329,7 +329,8 @@ def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
     2
     """
     many, parts = plan.arm.n > MOST_PANELS, ["total", *_shown_terms(plan)]
-    motors = motor_plots(plan.arm) if np.isfinite(plan.tau).any() else []
+    driven = has_motors(plan.arm) and np.isfinite(plan.tau).any()
+    motors = motor_plots(plan.arm) if driven else []
     of_torques = len(parts) if many else plan.arm.n
     count = of_torques + len(motors)
     columns = 1 if count <= MOST_ROWS else 2

@@ -130,3 +130,38 @@ def test_the_continuous_torque_leads_to_the_highest_temperature_allowed():
 def test_what_is_no_motor_is_refused():
     with pytest.raises(ulna.InputError, match="motor"):
         actuation.torque_range(12.0, 0.0)
+
+
+DRIVEN = ulna.Arm.rods(
+    [0.4],
+    [0.5],
+    joints=[ulna.Joint(motor=ulna.Motor(12.0, 1.5, 0.03, gear_ratio=15.0, heat=HEAT))],
+)
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Ask for more than the motor has, to and fro: it is at its limits most of the time."""
+    return ulna.simulate(DRIVEN, q0=[-1.5], duration=1.0, dt=1e-3, torque=["5*sin(12*t)"])
+
+
+def test_a_simulated_motor_gives_what_was_asked_within_what_is_left(run):
+    lower, upper = actuation.torque_range(DRIVEN.joints[0], run.qd[:, 0], run.temperature[:, 0])
+    # A driver sets the current for the torque constant at 25 °C: warm magnets make less of it.
+    asked = 5.0 * np.sin(12.0 * run.t) * (1.0 - 0.001 * (run.temperature[:, 0] - 25.0))
+    assert np.any(asked > upper)
+    assert np.any(asked < lower)
+    assert_allclose(run.tau[:, 0], np.clip(asked, lower, upper), atol=1e-9)
+
+
+def test_simulated_currents_voltages_and_power_are_those_of_the_torques(run):
+    joint, state = DRIVEN.joints[0], (run.tau[:, 0], run.qd[:, 0], run.temperature[:, 0])
+    assert_allclose(run.current[:, 0], actuation.current(joint, *state), atol=1e-9)
+    assert_allclose(run.voltage[:, 0], actuation.voltage(joint, *state), atol=1e-8)
+    assert_allclose(run.supply_power, actuation.supply_power(joint, *state), atol=1e-7)
+
+
+def test_simulated_windings_warm_up_alike(run):
+    own = actuation.temperature(DRIVEN.joints[0], run.t, run.current[:, 0])
+    assert run.temperature[-1, 0] > 30.0
+    assert_allclose(run.temperature[:, 0], own, rtol=1e-4)

@@ -32,7 +32,7 @@ def kinds(made):
 
 def excess(stall, free, duration):
     """Return what J q̈ asks beyond stall (1 − q̇/free) at most, from the cubic by hand."""
-    s = np.linspace(0.0, 1.0, 200_001)
+    s = np.linspace(0.0, 1.0, 20_001)
     rate, push = 6.0 * s * (1.0 - s) / duration, 6.0 * (1.0 - 2.0 * s) / duration**2
     return np.max(INERTIA * push - stall * (1.0 - rate / free))
 
