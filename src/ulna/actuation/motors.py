@@ -12,7 +12,6 @@ joint with T = N Kt i before the losses of the gear, and for the rate ω of the 
 
 The voltage L di/dt of the inductance is left out. A driver that protects the winding lowers its
 limit of current from `derating_from` on, in proportion to how far `max_temperature` still is.
-
 A torque–speed motor or a servo has T ≤ T_stall (1 − ω/ω₀) left, and a stepper its pull-out torque:
 the holding torque up to the corner speed, and less in proportion from there to its largest speed.
 """
@@ -201,9 +200,8 @@ def gear_loss(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import ulna
-    >>> motor = ulna.Motor(12.0, 2.0, 0.02, efficiency=0.8)
-    >>> gear_loss(motor, 4.0, [2.0, -2.0]).round(9).tolist()
+    >>> from ulna import Motor
+    >>> gear_loss(Motor(12.0, 2.0, 0.02, efficiency=0.8), 4.0, [2.0, -2.0]).round(9).tolist()
     [2.0, 1.6]
     """
     given = motor_torque(motor, torque, rate)
@@ -238,8 +236,13 @@ def current(
     >>> current(motor, [2.0, -3.0], 0.0).tolist()
     [1.0, -1.5]
     """
+    return winding_current(motor, motor_torque(motor, torque, rate), temperature)
+
+
+def winding_current(motor: Driven, torque: ArrayLike, temperature: ArrayLike | None) -> Array:
+    """Return the current [A] of a DC motor that gives a torque [N·m], before losses of the gear."""
     rated, ratio = _motor_and_ratio(motor)
-    given = motor_torque(motor, torque, rate)
+    given = float_array(torque, "torque")
     if not isinstance(rated, Motor):
         return np.full_like(given, np.nan)
     return np.asarray(given / (ratio * rated.gear_ratio * _warm(rated, temperature)[1]))
@@ -468,9 +471,7 @@ def continuous_torque(motor: Driven) -> float:
 
 def has_motors(arm: Arm) -> bool:
     """Return whether any joint of an arm has a motor that is not ideal."""
-    return any(
-        joint.motor is not None and not isinstance(joint.motor, IdealMotor) for joint in arm.joints
-    )
+    return any(not isinstance(joint.motor, IdealMotor | None) for joint in arm.joints)
 
 
 def has_gear_losses(arm: Arm) -> bool:

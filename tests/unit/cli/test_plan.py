@@ -420,6 +420,6 @@ def test_motors_are_asked_whether_they_have_the_torque_left(
     seconds = float(duration.split()[0])
     use = 0.5 * 0.4**2 / 3.0 * 6.0 / seconds**2 / (12.0 / 2.0 * 0.02 * 20.0)
     assert f"{use:.0%} of the torque left at its speed is asked of joint 1 (small)" in said.out
-    assert "the supply gives " in said.out
+    assert ("the supply gives " in said.out) == (code == 0)
     assert ("motor limit of joint 1 (small)" in said.err) == (code == 5)
     assert ("within the limits of joints and motors" in said.out) == (code == 0)

@@ -204,3 +204,13 @@ def test_a_plan_tells_of_its_motors_in_a_few_words():
     )
     assert f"the supply gives {peaks.supply_current:.4g} A at most" in repr(made)
     assert f"warms up to {peaks.temperature[0]:.4g} °C" in repr(made)
+
+
+def test_a_winding_is_heated_by_no_more_than_supply_and_driver_give():
+    motor = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=2.0, heat=HEAT, max_current=1.0)
+    made = swing(motor, 5.0, gravity=(0.0, -9.81))
+    assert np.abs(made.current).max() > 20.0
+    # At the limit from the first to the last: 1 A, as if for ever.
+    own = actuation.temperature(motor, made.t, np.ones_like(made.t))
+    assert_allclose(made.temperature[:, 0], own, rtol=1e-3)
+    assert "would have to give" in repr(made)

@@ -26,6 +26,7 @@ from ulna.actuation import (
     torque_range,
     voltage,
 )
+from ulna.actuation.motors import winding_current
 from ulna.arm import Arm, Joint, Motor
 from ulna.arrays import Array
 from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, TimeSpan
@@ -177,20 +178,39 @@ class MotorDemands:
     @cached_property
     def warmth(self) -> Array:
         """Temperatures (k, n) [°C] of the windings at the samples."""
-        times, columns = self.u * self.duration, []
-        for number, joint in enumerate(self.arm.joints):
-            heat, hot = getattr(joint.motor, "heat", None), np.full_like(times, 25.0)
-            if heat is not None:
-                hot = np.full_like(times, heat.ambient)
-                torque = self.torque[:, number]
-                if _is_loose(joint):
-                    torque = torque + _rotor(joint, number, self.acceleration)
-                for _ in range(ITERATIONS if heat.magnet_coefficient else 1):
-                    i = current(joint, torque, self.rate[:, number], hot)
-                    with np.errstate(over="ignore", invalid="ignore"):
-                        hot = np.clip(temperature(joint, times, i), -HOTTEST, HOTTEST)
-            columns.append(hot)
+        columns = [self._warmed(number) for number in range(self.arm.n)]
         return np.stack(columns, axis=-1)
+
+    def _warmed(self, number: int) -> Array:
+        """Return the temperatures (k,) [°C] of one winding, by what supply and driver give it."""
+        joint, times = self.arm.joints[number], self.u * self.duration
+        heat = getattr(joint.motor, "heat", None)
+        hot = np.full_like(times, 25.0 if heat is None else heat.ambient)
+        if heat is None:
+            return hot
+        rate, asked = self.rate[:, number], self.motor_torque[:, number]
+        for _ in range(ITERATIONS if heat.magnet_coefficient else 1):
+            with np.errstate(over="ignore", invalid="ignore"):
+                hot = temperature(joint, times, winding_current(joint, asked, hot))
+            hot = np.clip(hot, -HOTTEST, HOTTEST)
+        lower, upper = torque_range(joint, rate, hot)
+        if np.all((asked >= lower) & (asked <= upper)):
+            return hot
+        # What is left depends on how warm it is by then: step by step.
+        even = np.union1d(times, EVEN * self.duration)
+        rate, asked = np.interp(even, times, rate), np.interp(even, times, asked)
+        now = [heat.ambient]
+        for k in range(len(even) - 1):
+            given = np.clip(asked[k], *torque_range(joint, rate[k], now[-1]))
+            i = float(winding_current(joint, given, now[-1]))
+            now.append(float(temperature(joint, even[k : k + 2], [i, i], start=now[-1])[1]))
+        return np.interp(times, even, now)
+
+    @cached_property
+    def motor_torque(self) -> Array:
+        """Torques (k, n) [N·m] that are asked of the motors at the samples."""
+        cold = np.full_like(self.rate, 25.0)
+        return motor_values(self.arm, self.rate, self.acceleration, self.torque, cold).torque
 
     def warmth_at(self, u: Array) -> Array:
         """Return the temperatures (k, n) [°C] at parts (k,) of the duration."""
@@ -312,8 +332,9 @@ def planned_motor_lines(plan: Plan) -> list[str]:
     part = f"{peaks.use[joint]:.0%}" if peaks.use[joint] < MOST_USE else f"{MOST_USE:.0%} and more"
     lines = [f"{part} of the torque left at its speed is asked of {which}, at most"]
     if np.isfinite(peaks.supply_current):
+        verb = "gives" if peaks.use.max() <= 1.0 + OVER else "would have to give"
         lines.append(
-            f"the supply gives {peaks.supply_current:.4g} A at most, "
+            f"the supply {verb} {peaks.supply_current:.4g} A at most, "
             f"{peaks.supply_current_mean:.4g} A and {peaks.supply_power_mean:.4g} W in the mean"
         )
     warm = [k for k, one in enumerate(joints) if getattr(one.motor, "heat", None) is not None]
