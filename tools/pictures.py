@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from motor_pictures import MOTOR_PICTURES
 from PIL import Image
 
 import ulna
@@ -122,6 +123,7 @@ PICTURES = {
     "error.png": lambda: error_figure(*followed()),
     "sticking.png": sticking,
     "friction.png": friction,
+    **MOTOR_PICTURES,
 }
 SMALL = {"sticking.png": 720}  # [pixels] of width
 FILMS = {"follow.gif": film}

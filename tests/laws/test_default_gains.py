@@ -35,15 +35,20 @@ UNSEEN = 1e-2  # [1/s] below which what Adaptive learns has not begun within a m
 
 
 def arm_of(name):
-    """Give a preset as its controllers are told that it is: without dry friction."""
+    """Give a preset whose joints get the torques that are asked for, and without dry friction.
+
+    Servos are left out with their rotors: gains are hardest to choose for the light arms behind.
+    """
     arm = ulna.preset(name)
     joints = [
         ulna.Joint(
             lower=one.lower, upper=one.upper, max_velocity=one.max_velocity,
-            max_torque=one.max_torque, damping=one.damping, rotor_inertia=one.rotor_inertia,
-            gear_ratio=one.gear_ratio,
+            max_torque=one.max_torque, damping=one.damping,
+            rotor_inertia=one.rotor_inertia + geared.rotor_inertia,
+            gear_ratio=one.gear_ratio * geared.gear_ratio,
         )
         for one in arm.joints
+        for geared in [one.motor if isinstance(one.motor, ulna.Motor) else ulna.IdealMotor()]
     ]  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ulna.UlnaWarning)  # of a preset that no body can be

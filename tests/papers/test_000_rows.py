@@ -6,6 +6,7 @@ the path in complex numbers, its angles in closed form, and their derivatives by
 
 import cmath
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -343,10 +344,42 @@ class TestReplay:
             "dry_peak_2": pytest.approx(most(tau[1])[0], abs=5e-3),
             "friction": close(felt(friction=ulna.Friction(2.0)), 1e-9),
             "drag": close(felt(friction=ulna.Friction(drag=0.5)), 1e-9),
-            "motor": pytest.approx(0.0, abs=1e-12),  # whose driver keeps its current at zero
+            "motor": close(felt(motor=MOTOR), 1e-9),
+            **driven(qd, qdd, tau - 2.0 * np.sign(qd)),
         })  # fmt: skip
         assert rows["next"].values["friction"] > 0.1 < rows["next"].values["drag"]
         assert felt(motor=ulna.Motor(24.0, 0.6, 0.04)) < 1e-12
+
+
+GEAR = {"gear_ratio": 200.0, "efficiency": 0.7, "backdriving_efficiency": 0.7}
+MOTOR = replace(ulna.motor("maxon-re-40-24v"), **GEAR)
+
+
+def driven(qd, qdd, tau):
+    """Give what two motors behind 200:1 take for a motion, by the data of their sheet."""
+    constant, resistance, reflected = 200.0 * 0.0302, 0.317, 138e-7 * 200.0**2
+    tau = tau + reflected * qdd  # the rotors; how they pull at each other's links is left out
+    tau = tau + 0.137 * constant * np.sign(qd)  # the current that turns them alone
+    i = np.where(tau * qd > 0.0, tau / 0.7, tau * 0.7) / constant
+    times = np.linspace(0.0, 60.0, i.shape[1])
+    warm = np.full(2, 25.0)
+    heat, power = np.zeros(2), np.zeros(times.size)
+    for k in range(times.size - 1):
+        copper = resistance * (1.0 + 0.00393 * (warm - 25.0)) * i[:, k] ** 2
+        step = times[k + 1] - times[k]
+        warm = warm + step * (copper - (warm - 25.0) / (4.65 + 1.93)) / (41.6 / 1.93)
+        heat = heat + step * copper
+        power[k] = (copper + constant * i[:, k] * qd[:, k]).sum()
+    return {
+        "driven": Between(2.0, 10.0),  # [mm]
+        "current_1": pytest.approx(most(i[0])[0], rel=0.05),
+        "current_2": pytest.approx(most(i[1])[0], rel=0.1),
+        "hottest_1": pytest.approx(warm[0], abs=3.0),
+        "hottest_2": pytest.approx(warm[1], abs=3.0),
+        "drawn": pytest.approx(np.maximum(power, 0.0).mean() * 60.0, rel=0.1),
+        "copper": pytest.approx(heat.sum(), rel=0.05),
+        "returned": Between(0.0, 500.0),
+    }
 
 
 def felt(**parts):

@@ -221,6 +221,16 @@ def swung(dry=0.5):
     return count, angle, seconds
 
 
+@cache
+def spun(torque):
+    """Give the speed of the listing's arm after 20 s under a torque that depends on its speed."""
+
+    def slope(_t, y):
+        return y[1], torque(y[1]) - G * math.cos(y[0]) - 0.2 * y[1]
+
+    return solved(slope, [0.0, 0.0], 20.0, 1e-12).y[1, -1]
+
+
 RUNNING = {
     "slowest": to(3.49656, 5), "fastest": to(4.47359, 5), "mean": to(3.96997, 5),
 }  # fmt: skip
@@ -332,6 +342,8 @@ def expected():
             "beside": near(math.degrees(swung()[1]), 1e-9),
             "band": near(math.degrees(math.asin(0.5 / G)), 1e-12),
             "turns-back": swung()[0],
+            "ideal-speed": near(spun(lambda rate: 10.0), 1e-6),
+            "real-speed": near(spun(lambda rate: 10.0 * (1.0 - rate / 12.0)), 1e-6),
         },
         "erratum-1": {"weight": near(G * 5.0, 1e-12), "as-printed": near(G * 25.0, 1e-12)},
         "erratum-2": {

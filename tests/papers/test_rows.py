@@ -55,12 +55,13 @@ def test_what_may_be_damage_of_our_text_is_marked(judged):
     assert {row.key for row in found if row.transcription} == DOUBTED[number]
 
 
-def test_what_has_no_effect_is_not_said_to_be_done(judged):
+def test_what_is_not_done_is_said(judged):
     number, found = judged
+    missing = {"000": "Wear is not modelled", "001": "no learning environments yet"}
     for row in found:
         if row.key == "next":
             assert row.verdict is Verdict.NOT_YET
-            assert number != "000" or row.values["motor"] == 0.0
+            assert missing[number] in row.ours.replace("\n", " ")
 
 
 def test_the_causes_that_paper_000_names_do_seed_the_divergence():

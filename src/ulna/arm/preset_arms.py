@@ -1,10 +1,13 @@
-"""Arms by name: a plain one, those of the papers, and three that people own."""
+"""Arms by name: a plain one, those of the papers, and three that people own, with their motors."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
 
 from ulna.arm.components import Friction, Joint, Link
+from ulna.arm.motor_catalogue import motor
+from ulna.arm.motors import Motor
 from ulna.arm.planar_arm import Arm
 from ulna.errors import InputError, Problem, nearest_name
 
@@ -39,9 +42,9 @@ def _bechard(
 
 
 def _limited(
-    limits: tuple[tuple[float, float], ...], max_velocity: float, max_torque: float
+    limits: tuple[tuple[float, float], ...], max_velocity: float, max_torque: float, motor: str
 ) -> tuple[dict[str, Any], ...]:
-    alike = {"max_velocity": max_velocity, "max_torque": max_torque}
+    alike = {"max_velocity": max_velocity, "max_torque": max_torque, "motor": motor}
     return tuple({"lower": lower, "upper": upper, **alike} for lower, upper in limits)
 
 
@@ -83,7 +86,12 @@ PRESETS: dict[str, Preset] = {
             (0.124, 0.132746, 0.090910, 2.42303e-4, 0.0, 0.000224),
             (0.126, 0.145276, 0.044723, 8.09100e-5, 0.0, 0.008792),
         ),
-        _limited(((-0.114552, 2.885448), (-2.785448, 0.114552), (-1.97, 1.70)), 4.8, 4.1),
+        _limited(
+            ((-0.114552, 2.885448), (-2.785448, 0.114552), (-1.97, 1.70)),
+            4.8,
+            4.1,
+            "dynamixel-xm430-w350",
+        ),
     ),
     "so-101": Preset(
         "SO-101 desk arm at 12 V, its three pitch joints (from its URDF)",
@@ -93,10 +101,14 @@ PRESETS: dict[str, Preset] = {
             (0.159227, 0.178, 0.067033, 1.96589e-4, 0.0, 0.001406),
         ),
         _limited(
-            ((-0.418321, 3.072339), (-2.978481, 0.401519), (-1.696588, 1.619532)), 4.712, 2.942
+            ((-0.418321, 3.072339), (-2.978481, 0.401519), (-1.696588, 1.619532)),
+            4.712,
+            2.942,
+            "feetech-sts3215-12v",
         ),
     ),
-    # The published inertias are about the joints; the centres of mass are where they are here.
+    # The published inertias are about the joints; the centres of mass are where they are here. The
+    # losses of the gear are in the friction that was identified.
     "dfki-double-pendulum": Preset(
         "DFKI double pendulum, design C.1 (identified on the machine)",
         (
@@ -108,9 +120,10 @@ PRESETS: dict[str, Preset] = {
                 "max_torque": 10.0,
                 "max_velocity": 38.2,
                 "damping": 0.001,
-                "rotor_inertia": 6.2872e-5,
-                "gear_ratio": 6.0,
                 "friction": Friction(coulomb),
+                "motor": replace(
+                    cast(Motor, motor("t-motor-ak80-6")), rotor_inertia=6.2872e-5, efficiency=1.0
+                ),
             }
             for coulomb in (0.2513, 0.1885)
         ),

@@ -314,7 +314,8 @@ def first_line(answer):
 
 def test_an_unstable_loop_is_not_called_fine(ask, tmp_path):
     circle = "circle(center=(0.2, 0.1), radius='4 cm')"
-    found = ask("so-101", circle, "--controller", "PD(kp=8, kd=0.3)", "--rate", "50 Hz")
+    law = ("--controller", "PD(kp=8, kd=0.3)", "--rate", "50 Hz")
+    found = ask("so-101", circle, "--motor", "ideal", *law)
     assert found.code == 3
     assert re.match(
         r"does not follow: unstable at 50 Hz, errors grow 10\^\d{2,}-fold; "

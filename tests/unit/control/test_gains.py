@@ -17,7 +17,7 @@ from ulna.control import (
 from ulna.control.gains import bounds_of, gravity_stiffness, joint_gains_of
 from ulna.dynamics import gravity_torque, mass_matrix
 
-KEHL, SO = ulna.preset("kehl"), ulna.preset("so-101")
+KEHL, SO = ulna.preset("kehl"), ulna.preset("so-101").with_motors(None)  # a light arm
 
 
 def poses(arm, count=200):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ulna.actuation import actuators
 from ulna.angles import absolute_to_relative
-from ulna.arm import Friction, Joint
+from ulna.arm import Friction, Joint, TorqueSpeedMotor
 from ulna.control import ComputedTorque
 from ulna.dynamics import gravity_torque, holding_torque, mass_matrix, sequential
 from ulna.papers import schematics
@@ -51,6 +51,9 @@ DURATION = 3.0  # [s]
 ARMS = 256  # that run together
 FREQUENCY = 10.0  # [rad/s] of the servo
 DRY = 0.5  # [N·m] of friction at rest, and in motion
+STALL = 10.0  # [N·m] of the motor in the paper's first listing
+NO_LOAD = 12.0  # [rad/s] at which a real one has no torque left
+SPINNING = 20.0  # [s] of that listing
 
 rows.picture("001-sequential.svg")(schematics.sequential_arm)
 
@@ -208,7 +211,22 @@ def work_to_be_done() -> Values:
         "arms": ARMS,
         "actuators": len(actuators()),
         **friction_at_rest(),
+        **real_motor(),
     }
+
+
+def real_motor() -> Values:
+    """Turn the arm of the first listing by an ideal motor, and by one that has a no-load speed."""
+    motor = TorqueSpeedMotor(stall_torque=STALL, no_load_speed=NO_LOAD)
+    options: dict[str, Any] = {"q0": [0.0], "duration": SPINNING, "samples": 2, "progress": False}
+    ideal, real = (
+        simulate(arm, torque=[STALL], rtol=1e-12, **options).qd[-1, 0]
+        for arm in (ONE, ONE.with_motors(motor))
+    )
+    return {
+        "stall": STALL, "no_load": NO_LOAD, "spinning": SPINNING,
+        "ideal_speed": ideal, "real_speed": real,
+    }  # fmt: skip
 
 
 def friction_at_rest() -> Values:

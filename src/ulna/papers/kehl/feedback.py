@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from functools import cache
-from typing import Any, NamedTuple
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,7 +15,6 @@ from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
 from ulna.control.controller_text import BUILT_IN
-from ulna.errors import UlnaWarning
 from ulna.papers.kehl import rows
 from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan, torque_at
 from ulna.papers.rows_file import Values
@@ -33,7 +32,8 @@ FIRST = 6.0  # [s] of a film
 DAMPING = 0.5  # [N·m·s/rad]
 DRY = ulna.Friction(coulomb=2.0)  # [N·m]
 AIR = ulna.Friction(drag=0.5)  # [N·m·s²/rad²]
-MOTOR = ulna.Motor(voltage=24.0, resistance=0.6, torque_constant=0.04)  # [V], [Ω], [N·m/A]
+MOTOR = "maxon-re-40-24v"
+GEAR, EFFICIENCY = 200.0, 0.7
 COUNTS = 4096  # of an encoder
 MICRO, MILLI = 1e6, 1e3
 LOOPS = {  # by the names of their numbers: the law, and the part of a metre that they are told in
@@ -49,6 +49,7 @@ LOOPS = {  # by the names of their numbers: the law, and the part of a metre tha
     "damping_unknown": ("unknown damping", MICRO),
     "friction_known": ("friction", MICRO),
     "friction_unknown": ("unknown friction", MILLI),
+    "driven": ("motors", MILLI),
 }
 LAWS = {
     "PD": "PD alone",
@@ -154,7 +155,8 @@ def what_is_next() -> Values:
         "peak": plan().peaks.torque,
         "friction": effect_of(friction=DRY),
         "drag": effect_of(friction=AIR),
-        "motor": effect_of(motor=MOTOR),
+        "motor": effect_of(motor=motor()),
+        **_use_of_motors(),
     }
 
 
@@ -162,14 +164,36 @@ def what_is_next() -> Values:
 def effect_of(**parts: Any) -> float:
     """Return how far [rad] a part of the joints takes a falling arm from one without it, in 1 s."""
     joint = ulna.Joint(**parts)
-    with warnings.catch_warnings():
-        # Whether it has an effect is what is asked here.
-        warnings.simplefilter("ignore", UlnaWarning)
-        ends = [
-            ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
-            for moved in (arm(), arm().replace(joints=[joint, joint]))
-        ]
+    ends = [
+        ulna.simulate(moved, q0=[0.0, 0.5], duration=1.0, samples=2).q[-1]
+        for moved in (arm(), arm().replace(joints=[joint, joint]))
+    ]
     return float(np.abs(ends[1] - ends[0]).max())
+
+
+@cache
+def motor() -> ulna.Motor:
+    """Return a motor of the catalogue behind a gear."""
+    bare = cast(ulna.Motor, ulna.motor(MOTOR))
+    return replace(bare, gear_ratio=GEAR, efficiency=EFFICIENCY, backdriving_efficiency=EFFICIENCY)
+
+
+def _use_of_motors() -> Values:
+    """Return what motors take for the minute of the path, and how warm they get."""
+    moved = run("motors")
+    flow = moved.energy_flow
+    assert flow is not None
+    return {
+        "driven": _told("driven"),
+        "motor_name": MOTOR,
+        "gear": GEAR,
+        "efficiency": 100.0 * EFFICIENCY,
+        "current": [use.peak_current for use in moved.motors],
+        "hottest": [use.hottest for use in moved.motors],
+        "drawn": flow.supplied[-1],
+        "copper": flow.winding[-1],
+        "returned": flow.returned[-1],
+    }
 
 
 class Error(NamedTuple):
@@ -189,8 +213,9 @@ def error(law: str, *, resting: bool = False) -> Error:
     return Error(told.rms, float(np.sqrt(np.mean(later**2))), told.t, told.size)
 
 
+@lru_cache(maxsize=1)
 def run(law: str, *, resting: bool = False) -> Run:
-    """Follow the path for its minute."""
+    """Follow the path for its minute; the last run is kept, for those who look at it twice."""
     told = {"arm": arm(), "rate": RATE, **options(law)}
     moving, made = told.pop("arm"), plan()
     if resting:
@@ -216,6 +241,7 @@ def options(law: str) -> dict[str, Any]:
         "unknown damping": {"arm": damped(), "controller": ComputedTorque(20.0, model=arm())},
         "friction": {"arm": rubbing(), "controller": ComputedTorque(20.0)},
         "unknown friction": {"arm": rubbing(), "controller": ComputedTorque(20.0, model=arm())},
+        "motors": {"arm": arm().with_motors(motor()), "controller": ComputedTorque(20.0)},
     }
     return laws[law]
 
