@@ -21,12 +21,21 @@ from ulna.arrays import Array
 from ulna.concurrency import listening
 from ulna.control import Controller, ControlTiming
 from ulna.control.loop_stability import stability_warning
+from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.simulation.build import Signal, build_memory
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.memory import LOG_ROWS, ControlMemory, Memory, Record, new_record
+from ulna.simulation.engine.memory import (
+    LOG_ROWS,
+    ControlMemory,
+    Memory,
+    Record,
+    carried_over,
+    new_record,
+)
 from ulna.simulation.loads import Loads, Source
+from ulna.simulation.motor_commands import position_command
 from ulna.simulation.motor_rows import has_motors, motor_rows, start_motors
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.outcome import RAISE, Failed, Failure, Status, status_of
@@ -87,6 +96,47 @@ class SimulationCore:
         """The time [s]."""
         return float(self.memory.floats.item(at.NOW))
 
+    @property
+    def reference(self) -> Any:
+        """What is followed, described by plain values; `set_reference` sets another."""
+        return self.ticks.described
+
+    @property
+    def q(self) -> Array:
+        """The joint angles (n,) [rad]."""
+        return self.memory.vectors[at.STATE, :-1].copy()
+
+    @property
+    def qd(self) -> Array:
+        """The joint rates (n,) [rad/s]."""
+        return self.memory.vectors[at.STATE + 1, :-1].copy()
+
+    @property
+    def qdd(self) -> Array:
+        """The joint accelerations (n,) [rad/s²] under what acts now."""
+        return self._evaluate()[:, QDD].copy()
+
+    @property
+    def tau(self) -> Array:
+        """The torques (n,) [N·m] of the motors that act now: as `Run.tau`, without disturbances."""
+        links, since = self._evaluate(), self.t - self.memory.floats[at.HOLD_START]
+        if self.memory.ints[at.MOTORS]:
+            return np.asarray(links[:, at.MOTOR].copy())
+        held = at.UNDISTURBED if self.disturbances else at.HOLD
+        return np.asarray(
+            links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE] + links[:, at.ACTUATED]
+        )
+
+    @property
+    def error(self) -> Exception | None:
+        """The exception of a controller or a function that ended the simulation, if one did."""
+        return None if self.failure is None else self.failure.error
+
+    @property
+    def controller_state(self) -> Any:
+        """What the controller remembers: of a compiled one its rows (s,), else its own object."""
+        return self.ticks.remembered
+
     def _begin(self, controller: Controller | None, q: Array, qd: Array) -> None:
         """Set the start, at time 0."""
         self.start = (q, qd)
@@ -115,6 +165,18 @@ class SimulationCore:
             self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors,
             motors, self.actuators,
         )  # fmt: skip
+
+    def _rebuild(self) -> None:
+        """Let other inputs act from now on."""
+        self.memory = carried_over(self.memory, self._build())
+        self._connect()
+
+    def _command_positions(self) -> None:
+        """Command servos and steppers the angles of the reference."""
+        blocks = self.ticks.blocks
+        assert blocks is not None
+        command = position_command(self.arm, self.ticks.followed, blocks, self.options.rate)
+        self.loads.follow(command, self.ticks.described)
 
     def _started(self, controller: Controller | None) -> Any:
         """Return the compiled law of a controller, or the state that it starts with."""

@@ -32,6 +32,7 @@ from ulna.errors import (
     warn,
 )
 from ulna.simulation.hdf5 import check_undamaged
+from ulna.simulation.motor_use import MotorUse
 from ulna.simulation.outcome import (
     Contact,
     Event,
@@ -45,6 +46,7 @@ from ulna.simulation.outcome import (
 )
 from ulna.simulation.run import FORMAT, Run, signal_shapes
 from ulna.simulation.tables import (
+    FLOWS,
     TIP_DISTURBANCE,
     TIP_DISTURBANCE_MOMENT,
     Quantity,
@@ -167,7 +169,7 @@ def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
 def _run(content: Any) -> Run:
     texts = texts_of(content.attrs, str(FORMAT), TEXTS)
     # Files from before there were any say nothing of them.
-    for name in ("saturation", "sticking"):
+    for name in ("saturation", "sticking", "motors"):
         texts[name] = str(content.attrs.get(name, "[]"))
     arm, _ = parse(texts["arm"], "arm")
     arrays = _arrays(content, arm)
@@ -180,6 +182,7 @@ def _run(content: Any) -> Run:
         "contacts": from_json(checks, "contacts", texts, _contacts),
         "saturation": from_json(checks, "saturation", texts, partial(_episodes, Saturation)),
         "sticking": from_json(checks, "sticking", texts, partial(_episodes, Sticking)),
+        "motors": from_json(checks, "motors", texts, _motors),
     }
     checks.raise_if_any()
     return Run(arm, **arrays, **parts)  # type: ignore[arg-type]
@@ -202,9 +205,12 @@ def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
         TIP_DISTURBANCE: per_axis,
         TIP_DISTURBANCE_MOMENT: per_sample,
     }
+    signals |= dict.fromkeys(FLOWS, per_sample)
     wanted |= {name: shape for name, shape in signals.items() if name in content}
     for name, shape in wanted.items():
         check_array(checks, name, content.get(name), shape)
+    if 0 < len(FLOWS.keys() & wanted.keys()) < len(FLOWS):
+        checks.add(next(iter(FLOWS)), "a part of the energies of motors", "all, or none")
     if (TIP_DISTURBANCE in wanted) != (TIP_DISTURBANCE_MOMENT in wanted):
         checks.add(TIP_DISTURBANCE, "a force without its moment, or the other way round", "both")
     checks.raise_if_any()
@@ -215,6 +221,8 @@ def _arrays(content: Any, arm: Arm) -> dict[str, Floats]:
         arrays[TIP_DISTURBANCE] = np.column_stack(
             [arrays[TIP_DISTURBANCE], arrays.pop(TIP_DISTURBANCE_MOMENT)]
         )
+    if set(FLOWS) <= set(wanted):
+        arrays["energy_flows"] = np.column_stack([arrays.pop(name) for name in FLOWS])
     return arrays
 
 
@@ -248,6 +256,17 @@ def _episodes(kind: type[Episodes], plain: Any) -> tuple[Episodes, ...]:
     return tuple(
         kind(int(one["joint"]), int(one["episodes"]), float(one["seconds"]), float(one["first"]))
         for one in plain
+    )
+
+
+def _motors(plain: Any) -> tuple[MotorUse, ...]:
+    counts = ("joint", "episodes", "lost_steps")
+
+    def read(name: str, value: Any) -> Any:
+        return value if value is None else int(value) if name in counts else float(value)
+
+    return tuple(
+        MotorUse(**{name: read(name, one[name]) for name in MotorUse._fields}) for one in plain
     )
 
 

@@ -379,6 +379,19 @@ class Loads:
         # Whether there are rows without times, of which it is not known yet whether they suffice.
         self.spaced = any(source.spacing for source in self._sources)
 
+    def follow(self, command: Any, described: Any) -> None:
+        """Command positions of a reference, in place of what joints were given."""
+        read = read_source(command_kind(POSITION, self.n), command, self.n)
+        self._replace_command(replace(read, described=described), POSITION)
+
+    def drop_command(self) -> None:
+        """Give joints nothing."""
+        self._replace_command(_nothing(self.n), TORQUE)
+
+    def _replace_command(self, source: Source, what: str) -> None:
+        self._sources, self.what, self._given = (source, self.sources[1]), what, None
+        self.spaced = any(source.spacing for source in self._sources)
+
     @property
     def sources(self) -> tuple[Source, Source]:
         """The torques, and the force on the tip."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm.motors import Motor, StepperMotor
+from ulna.arm.motors import CURRENT, VOLTAGE, Motor, StepperMotor
 from ulna.arrays import Floats
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.motor_rows import STALLED
@@ -160,9 +160,21 @@ def supply_current(arm: Arm, current: Floats, voltage: Floats) -> Floats:
     return np.asarray(np.sum(current * voltage / np.array(supplies), axis=-1))
 
 
-def magnetic_energy(arm: Arm, current: Floats) -> Floats:
-    """Return the energy [J] stored in the windings, at every sample."""
-    inductance = [getattr(joint.motor, "inductance", 0.0) for joint in arm.joints]
+def magnetic_energy(arm: Arm, current: Floats, settings: Mapping[str, Any]) -> Floats:
+    """Return the energy [J] stored in the windings, at every sample.
+
+    Windings whose current a driver sets at once count as without inductance.
+    """
+    motors = [joint.motor for joint in arm.joints]
+    lag = [
+        isinstance(one, Motor)
+        and CURRENT not in settings
+        and (VOLTAGE in settings or one.command == VOLTAGE)
+        for one in motors
+    ]
+    inductance = [
+        getattr(one, "inductance", 0.0) * lags for one, lags in zip(motors, lag, strict=True)
+    ]
     return np.asarray(0.5 * np.sum(np.array(inductance) * current**2, axis=-1))
 
 

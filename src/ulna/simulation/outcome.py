@@ -19,6 +19,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.loads import FORCE, torque_kind
+from ulna.simulation.motor_use import motor_troubles, motors_of
 
 if TYPE_CHECKING:
     from ulna.simulation.core import SimulationCore
@@ -251,7 +252,17 @@ def _remarks(simulation: SimulationCore) -> str:
         text += f"; of {logged:,} events and contacts the first {kept:,} were kept"
     text += _said(saturation_of(simulation), "was at its torque limit", "at theirs")
     text += _said(sticking_of(simulation), "stuck", "did")
+    text += _said_of_motors(simulation)
     return "; ".join([text, *simulation.accuracy_warnings])
+
+
+def _said_of_motors(simulation: SimulationCore) -> str:
+    """Return which motors were at their limits, stalled, too hot, or lost steps."""
+    told = motor_troubles(simulation.arm, motors_of(simulation))
+    more = len(told) - MOST_JOINTS
+    if more > 0:
+        told = [*told[:MOST_JOINTS], f"so it is with those of {more} more joint{'s' * (more > 1)}"]
+    return "".join(f"; {one}" for one in told)
 
 
 def _said(found: Sequence[Saturation | Sticking], what: str, likewise: str) -> str:

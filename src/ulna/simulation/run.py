@@ -289,7 +289,7 @@ class Run(metaclass=SuggestsAttributes):
         """Where the energy of the motors went; None without motors."""
         if self.energy_flows is None or self.current is None:
             return None
-        magnetic = magnetic_energy(self.arm, self.current)
+        magnetic = magnetic_energy(self.arm, self.current, self.settings)
         rotors = np.zeros(len(self.t))
         if self.rotor_angle is not None and self.rotor_rate is not None:
             moved = self.rotor_angle, self.rotor_rate

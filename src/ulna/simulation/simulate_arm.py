@@ -6,6 +6,7 @@ How a simulation was set up, as plain values: what a run keeps of it.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -117,7 +118,8 @@ def simulate(
         `ulna.control`. Motors whose command is no torque have it converted by their drivers.
     reference : Plan, Trajectory, array_like or callable, optional
         What the controller follows: a motion, a posture (n,) [rad], or a function of t that
-        returns q, (q, qd) or (q, qd, qdd). Unless given, the posture at the start.
+        returns q, (q, qd) or (q, qd, qdd). Unless given, the posture at the start. Without a
+        controller its angles are what servos and steppers at all joints are commanded.
     tip_force : array_like, str, sequence of str, tuple or callable, optional
         Force x, y [N] at the tip, and a moment [N·m] if there are three; in the same forms as
         `torque`. It acts on the arm.
@@ -296,6 +298,8 @@ def _run(simulation: Simulation) -> Run:
         first, last = columns[ENERGY_FLOWS[0]], columns[ENERGY_FLOWS[-1]]
         arrays = {name: one for name, one in arrays.items() if name not in ENERGY_FLOWS}
         arrays["energy_flows"] = kept[:, first.start : last.stop]
+    if simulation.keeps_signals and simulation.controller is None and simulation.reference:
+        arrays |= _followed(simulation, arrays["t"])
     if simulation.keeps_signals:
         # Of what is not there, nothing is kept: no limits, no disturbances.
         arrays.setdefault("tau_commanded", arrays["tau"])
@@ -314,6 +318,16 @@ def _run(simulation: Simulation) -> Run:
         error=simulation.error,
         **arrays,
     )
+
+
+def _followed(simulation: Simulation, t: Array) -> dict[str, Array]:
+    """Return what servos and steppers were to follow, at the samples."""
+    assert simulation.ticks.blocks is not None
+    rows = np.full((len(t), 3, simulation.arm.n), np.nan)
+    with suppress(Exception):  # of a function that has ended the run
+        found = simulation.ticks.blocks.at_times(t)
+        rows[: len(found)] = found
+    return dict(zip(("q_ref", "qd_ref", "qdd_ref"), rows.transpose(1, 0, 2), strict=True))
 
 
 def _zeros(like: Array) -> Array:
@@ -367,9 +381,11 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
     plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **vars(options)}
     plain["max_step"] = None if math.isinf(options.max_step) else options.max_step
     plain |= {simulation.loads.what: torque.described, "tip_force": force.described}
+    if simulation.ticks.blocks is not None:
+        plain["reference"] = simulation.reference
     if simulation.controller is not None:
         plain["controller"] = repr(simulation.controller)
-        plain |= {"sensors": asdict(simulation.sensors), "reference": simulation.reference}
+        plain["sensors"] = asdict(simulation.sensors)
         if simulation.actuators != IDEAL:
             plain["actuators"] = _finite(asdict(simulation.actuators))
     if simulation.disturbances:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arrays import Array
-from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, Interrupted, Problem, shown, units_hint, warn
 from ulna.namespaces import suggest_keywords
 from ulna.simulation.build import (
@@ -22,9 +19,9 @@ from ulna.simulation.build import (
 )
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.memory import carried_over
-from ulna.simulation.loads import Loads, chosen_command
-from ulna.simulation.motor_rows import check_given
+from ulna.simulation.loads import POSITION, TORQUE, Loads, chosen_command
+from ulna.simulation.motor_commands import check_motors
+from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.options import (
     check_start,
     is_number,
@@ -155,7 +152,9 @@ class Simulation(SimulationCore):
     ) -> None:
         self.on_error = check_on_error(on_error)
         check_kinds(arm, controller, sensors, disturbances, actuators)
-        loop = read_loop(arm, controller, reference, rate, sensors, actuators)
+        positioned = controller is None and reference is not None and takes_positions(arm)
+        given = None if positioned else reference
+        loop = read_loop(arm, controller, given, rate, sensors, actuators)
         self.arm = arm
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, dynamics=dynamics,
@@ -170,61 +169,23 @@ class Simulation(SimulationCore):
         self.signals = read_events(events, until, q, qd)
         self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
         what, command = chosen_command(
-            controller, torque=torque, voltage=voltage, current=current, position=position
-        )
-        check_given(arm, what)
-        self.loads.set(command, tip_force, what)
+            controller, torque=torque, voltage=voltage, current=current, position=position,
+            reference=reference if positioned else None,
+        )  # fmt: skip
+        check_motors(arm, self.options, POSITION if positioned else what)
+        self.loads.set(None if positioned else command, tip_force, TORQUE if positioned else what)
         if dynamics == "sequential":
             check_tip_is_free(tip_force, disturbances)
             check_sequential(arm)
         self.timing = timing_of(self.sensors, self.actuators, arm.n, self.options.rate)
         self.ticks = Ticks(arm, self.timing)
-        if controller is not None:
+        if controller is not None or positioned:
             self.ticks.follow(reference, q)
+        if positioned:
+            self._command_positions()
         self._times, self.keeps_signals, self._kept = np.zeros(0), False, 0
         self._begin(controller, q, qd)
         self._warn()
-
-    @property
-    def reference(self) -> Any:
-        """What is followed, described by plain values; `set_reference` sets another."""
-        return self.ticks.described
-
-    @property
-    def q(self) -> Array:
-        """The joint angles (n,) [rad]."""
-        return self.memory.vectors[at.STATE, :-1].copy()
-
-    @property
-    def qd(self) -> Array:
-        """The joint rates (n,) [rad/s]."""
-        return self.memory.vectors[at.STATE + 1, :-1].copy()
-
-    @property
-    def qdd(self) -> Array:
-        """The joint accelerations (n,) [rad/s²] under what acts now."""
-        return self._evaluate()[:, QDD].copy()
-
-    @property
-    def tau(self) -> Array:
-        """The torques (n,) [N·m] of the motors that act now: as `Run.tau`, without disturbances."""
-        links, since = self._evaluate(), self.t - self.memory.floats[at.HOLD_START]
-        if self.memory.ints[at.MOTORS]:
-            return np.asarray(links[:, at.MOTOR].copy())
-        held = at.UNDISTURBED if self.disturbances else at.HOLD
-        return np.asarray(
-            links[:, held] + links[:, at.RAMP] * since + links[:, at.LIVE] + links[:, at.ACTUATED]
-        )
-
-    @property
-    def error(self) -> Exception | None:
-        """The exception of a controller or a function that ended the simulation, if one did."""
-        return None if self.failure is None else self.failure.error
-
-    @property
-    def controller_state(self) -> Any:
-        """What the controller remembers: of a compiled one its rows (s,), else its own object."""
-        return self.ticks.remembered
 
     def apply(
         self,
@@ -268,10 +229,11 @@ class Simulation(SimulationCore):
         )
         if self.loads.apply_in_place(command, tip_force, what):
             return
-        check_given(self.arm, what)
+        check_motors(self.arm, self.options, what)
         self.loads.set(command, tip_force, what)
-        self.memory = carried_over(self.memory, self._build())
-        self._connect()
+        if self.controller is None:
+            self.ticks.unfollow()
+        self._rebuild()
 
     def advance(self, seconds: float) -> Status:
         """Advance by so many seconds, or until something ends the run.
@@ -363,7 +325,8 @@ class Simulation(SimulationCore):
         Parameters
         ----------
         controller : Controller or None
-            None removes the controller; what `torque` and `apply` set goes on acting.
+            None removes the controller; what `torque` and `apply` set goes on acting. Motors that
+            were commanded voltages, currents or positions are commanded by the controller instead.
         reference : Plan, Trajectory, array_like or callable, optional
             What it is to follow, as `set_reference` takes it. Unless given, what was followed
             before; of an arm that had no controller, to stay where it is.
@@ -387,7 +350,8 @@ class Simulation(SimulationCore):
         """
         check_kinds(self.arm, controller, self.sensors, self.disturbances)
         check_controlled(controller, reference=reference)
-        followed = self.q if reference is None and self.controller is None else reference
+        afresh = reference is None and self.ticks.blocks is None
+        followed = self.q if afresh else reference
         previous = self.failure
         if previous is not None and previous.status.reason == "controller failed":
             self.failure = None
@@ -404,6 +368,9 @@ class Simulation(SimulationCore):
         elif controller is None:
             close_saturation(self)
         self.ticks.install(controller, started)
+        if controller is not None and self.loads.what != TORQUE:
+            self.loads.drop_command()
+            self._rebuild()
         self._go_on()
         self._warn()
 
@@ -422,7 +389,8 @@ class Simulation(SimulationCore):
         Raises
         ------
         InputError
-            What cannot be followed; or there is no controller.
+            What cannot be followed; or there is no controller, and a joint whose motor is not
+            commanded positions.
 
         Examples
         --------
@@ -435,12 +403,17 @@ class Simulation(SimulationCore):
         >>> round(float(swing.q[0]), 3)
         0.5
         """
-        check_controlled(self.controller, reference=reference)
+        positioned = self.controller is None and takes_positions(self.arm)
+        if not positioned:
+            check_controlled(self.controller, reference=reference)
         if reference is None:
             need = "a plan, a trajectory, a posture (n,) [rad] or a function of t"
             hint = "to stay where it is, pass simulation.q"
             raise InputError(Problem("reference", "None", need, hint))
         self.ticks.follow(reference, self.q, start=read_time("start", start))
+        if positioned:
+            self._command_positions()
+            self._rebuild()
         if self.failure is not None and self.failure.who.startswith("reference function"):
             self.failure = None
         self._go_on()

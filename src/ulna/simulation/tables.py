@@ -87,6 +87,22 @@ SIGNALS = {
     "qd_ref": ("rad/s", "reference joint velocity"),
     "qdd_ref": ("rad/s²", "reference joint acceleration"),
 }
+MOTOR_SIGNALS = {
+    "current": ("A", "current of the motor's winding"),
+    "voltage": ("V", "voltage of the motor's driver"),
+    "temperature": ("°C", "temperature of the motor's winding"),
+    "rotor_angle": ("rad", "angle of the rotor, at the joint"),
+    "rotor_rate": ("rad/s", "velocity of the rotor, at the joint"),
+}
+# The columns of `Run.energy_flows`, one a variable of files.
+FLOWS = {
+    "energy_supplied": "energy from the supply since the start",
+    "energy_returned": "energy back to the supply since the start",
+    "energy_winding": "heat of windings since the start",
+    "energy_conversion": "energy lost between windings and rotors since the start",
+    "energy_gear": "heat of gears under load since the start",
+    "energy_teeth": "energy lost where teeth with backlash meet since the start",
+}
 TIP_DISTURBANCE, TIP_DISTURBANCE_MOMENT = "tip_force_disturbance", "tip_moment_disturbance"
 
 
@@ -95,6 +111,7 @@ def _signals(run: Run) -> dict[str, Quantity]:
     for name, (units, what) in SIGNALS.items():
         if getattr(run, name) is not None:
             found[name] = Quantity(("time", "joint"), getattr(run, name), units, what)
+    found |= _motor_signals(run)
     disturbing = run.tip_force_disturbance
     if disturbing is not None:
         what = "of disturbances on the tip"
@@ -102,6 +119,20 @@ def _signals(run: Run) -> dict[str, Quantity]:
         found[TIP_DISTURBANCE_MOMENT] = Quantity(
             ("time",), disturbing[:, 2], "N·m", f"moment {what}"
         )
+    return found
+
+
+def _motor_signals(run: Run) -> dict[str, Quantity]:
+    found = {}
+    for name, (units, what) in MOTOR_SIGNALS.items():
+        if getattr(run, name) is not None:
+            found[name] = Quantity(("time", "joint"), getattr(run, name), units, what)
+    if run.supply_power is not None:
+        what = "power that DC motors draw from the supply"
+        found["supply_power"] = Quantity(("time",), run.supply_power, "W", what)
+    if run.energy_flows is not None:
+        for (name, what), values in zip(FLOWS.items(), run.energy_flows.T, strict=True):
+            found[name] = Quantity(("time",), values, "J", what)
     return found
 
 
@@ -127,7 +158,8 @@ def columns(run: Run) -> dict[str, Column]:
     """Return a run as columns, time first.
 
     Disturbances and forces on the tip are among them only where there are any, and what a
-    controller commanded only where there is one: it is what was applied, otherwise.
+    controller commanded only where there is one: it is what was applied, otherwise. What is the
+    motors' is there of arms that have some, and their rotors where gears have backlash.
     """
     found, joints = quantities(run), range(1, run.arm.n + 1)
     table = {"t": Column(run.t, "s")}
@@ -142,10 +174,24 @@ def columns(run: Run) -> dict[str, Column]:
         kept = np.any(run.tau_disturbance) if name == "tau_disturbance" else run.q_ref is not None
         if name in found and kept:
             table |= _split(found[name], *(f"{name}{i}" for i in joints))
+    table |= _motor_columns(run, found)
     if TIP_DISTURBANCE in found and np.any(run.tip_force_disturbance):
         table |= _split(found[TIP_DISTURBANCE], "fx_disturbance", "fy_disturbance")
         table |= _split(found[TIP_DISTURBANCE_MOMENT], "moment_disturbance")
     return table
+
+
+def _motor_columns(run: Run, found: Mapping[str, Quantity]) -> dict[str, Column]:
+    table: dict[str, Column] = {}
+    for name in (*MOTOR_SIGNALS, "supply_power", *FLOWS):
+        if name in found and (not name.startswith("rotor") or _has_backlash(run)):
+            per_joint = [f"{name}{i}" for i in range(1, run.arm.n + 1)]
+            table |= _split(found[name], *(per_joint if name in MOTOR_SIGNALS else [name]))
+    return table
+
+
+def _has_backlash(run: Run) -> bool:
+    return any(getattr(joint.motor, "backlash", None) is not None for joint in run.arm.joints)
 
 
 def _split(quantity: Quantity, *names: str) -> dict[str, Column]:

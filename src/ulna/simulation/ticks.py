@@ -115,10 +115,11 @@ def follow_function(n: int, given: Callable[[float], Any], what: str = "referenc
 
 
 def _function_rows(n: int, given: Callable[[float], Any], what: str, times: Array) -> Array:
-    return np.array([_function_row(n, given(t), what, t) for t in times.tolist()])
+    return np.array([function_row(n, given(t), what, t) for t in times.tolist()])
 
 
-def _function_row(n: int, found: Any, what: str, t: float) -> Array:
+def function_row(n: int, found: Any, what: str, t: float) -> Array:
+    """Return what a function gave at a time as angles, rates and accelerations (3, n)."""
     parts = found if isinstance(found, tuple) else (found,)
     if len(parts) > 3:
         raise InputError(Problem(what, f"{len(parts)} parts", "q, qd and qdd at most"))
@@ -185,14 +186,15 @@ class Blocks:
         if self._next is not None and self._next[0] == ticks:
             found = self._next[1].result()
         else:
-            found = block(self._rows, *ticks)
+            found = block(self.at_times, *ticks)
         following = ticks._replace(first=ticks.first + len(found))
         self._next = None
         if self.ahead and following.first * ticks.period < ticks.until:
-            self._next = following, _worker(os.getpid()).submit(block, self._rows, *following)
+            self._next = following, _worker(os.getpid()).submit(block, self.at_times, *following)
         return found
 
-    def _rows(self, times: Array) -> Array:
+    def at_times(self, times: Array) -> Array:
+        """Return what is to be followed (k, 3, n) at times (k,) [s] of the simulation."""
         return self.follow(np.maximum(times - self.start, 0.0) if self.start else times)
 
 
@@ -237,7 +239,7 @@ class Ticks:
         self.control = new_control(arm.n, None)
         self.state: Any = None  # of a controller in Python
         self._before: Any = None  # its state before its last call
-        self.blocks: Blocks | None = None  # the reference, unless there is no controller
+        self.blocks: Blocks | None = None  # the reference, if there is one
         self.followed: Any = None  # as it was given, and described by plain values
         self.described: Any = None
         self._rows = 0  # of its own that a compiled law has in its state
@@ -259,6 +261,10 @@ class Ticks:
         is_posture = blocks.still and reference is not None
         self.followed = np.array(self.described) if is_posture else reference
         self.control = self.control._replace(reference_table=np.zeros((0, 3, self.arm.n, 1)))
+
+    def unfollow(self) -> None:
+        """Follow nothing any more."""
+        self.blocks = self.followed = self.described = None
 
     def restart(self, q: Array) -> None:
         """Begin the reference again; without any the set-point is q."""

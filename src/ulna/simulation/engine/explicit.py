@@ -25,10 +25,11 @@ TURN = math.pi
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Write the state a step h after STATE at time t to TRIAL."""
     ints = m.ints
-    first, driven = 1 if ints[at.FSAL_VALID] != 0 else 0, ints[at.MOTORS] != 0
-    ints[at.FSAL_VALID] = 0  # what comes next starts elsewhere, unless it says otherwise
+    driven = ints[at.MOTORS] != 0
     if driven:
         call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
+    first = 1 if ints[at.FSAL_VALID] != 0 else 0
+    ints[at.FSAL_VALID] = 0  # what comes next starts elsewhere, unless it says otherwise
     for s in range(first, ints[at.STAGES]):
         if ints[at.METHOD] == at.CHAINED:
             _rk_stage(size, m, s, h)

@@ -13,7 +13,7 @@ import math
 
 from ulna.dynamics import packed as link
 from ulna.dynamics.sticking import forward_with_friction, grip, hold_margin, hold_or_release
-from ulna.kernels import inner, kernel
+from ulna.kernels import inlined, inner, kernel
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import call_motors, copy, inputs, state_derivative
@@ -120,6 +120,15 @@ def _margins(size: int, m: Memory, t: float) -> None:
         if links[i, link.STUCK] != 0.0:
             m.floats[first + i] = hold_margin(links, i)
         else:
-            rubs = grip(links, i) + links[i, link.DRAG] > 0.0
             sliding = links[i, link.DIRECTION] * m.vectors[at.STAGE + 1, i]
-            m.floats[first + i] = sliding if rubs else 1.0
+            m.floats[first + i] = sliding if _rubs(m, i) else 1.0
+
+
+@inlined
+def _rubs(m: Memory, i: int) -> bool:
+    """Return whether it matters which way a joint slides, now or later."""
+    loss = 0.0
+    if m.ints[at.MOTORS] != 0:  # of a gear, whose load may be zero now
+        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        loss = m.per_arm[row + at.FORWARD_LOSS] + m.per_arm[row + at.BACK_LOSS]
+    return bool(m.links[i, link.STATIC] + m.links[i, link.DRAG] + loss > 0.0)

@@ -8,7 +8,7 @@ from typing import Any
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.kernels import inlined, inner, kernel
-from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_or, select
+from ulna.lanes import any_lane, is_scalar, is_single, logical_and, logical_not, logical_or, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
@@ -121,10 +121,12 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
             call_motors(size, m, at.GAUSS_UPDATE, 0, 0, 0, t, h)
         # The last digits go on changing for ever: stop when an iteration brings no more.
         least = select(change >= before, 1e-5 if is_single(change) else 1e-10, 1e-17)
-        settled = logical_and(running, change <= least * largest)
-        converged = logical_or(converged, settled)
+        still = change <= least * largest
+        if driven:
+            still = logical_and(still, m.links[size, at.VALID] < 2.0)
+        converged = logical_or(converged, logical_and(running, still))
         # NaN, or what grows beyond all bounds, will never converge.
-        running = logical_and(logical_and(running, change < math.inf), change > least * largest)
+        running = logical_and(logical_and(running, change < math.inf), logical_not(still))
         if not any_lane(running):
             break
         before = change

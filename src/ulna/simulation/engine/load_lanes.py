@@ -135,7 +135,7 @@ def _start_motors(size: int, m: Memory, w: int) -> None:
     v, per_arm = numbers(m.vectors), numbers(m.per_arm)
     for i in range(size):
         row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
-        v[at.ELECTRIC + at.STATE, i, w] = 0.0
+        v[at.ELECTRIC + at.STATE, i, w] = v[at.GEARS + at.STATE, i, w] = 0.0
         v[at.ELECTRIC + at.STATE + 1, i, w] = per_arm[row + at.AMBIENT, w]
         for part in range(2):
             v[at.ROTORS + at.STATE + part, i, w] = v[at.STATE + part, i, w]

@@ -88,7 +88,8 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     copy(size, m, at.NEXT_STATE, at.STATE)
     ints[at.STEPS] += 1
     if ints[at.MOTORS] != 0:
-        call_account(size, m, at.NOTE_STEP, 0, m.floats[at.STEP_END], h)
+        end = m.floats[at.SIGNAL_TIME] if which >= 0 else m.floats[at.STEP_END]
+        call_account(size, m, at.NOTE_STEP, 0, end, end - m.floats[at.NOW])
     if which >= 0:
         return call_handle_events(size, m, log, which)
     m.floats[at.NOW] = m.floats[at.STEP_END]
@@ -121,6 +122,8 @@ def _process_step(size: int, m: Memory, samples: Array, log: Array, h: float, sa
         end = m.floats[at.FOUND]
     if sampled:
         _take_samples(size, m, samples, h, end)
+    if ints[at.ADAPTIVE] != 0 and ints[at.WINDINGS] != 0:
+        call_account(size, m, at.NOTE_HEAT, 0, now, h)
     if ints[at.ADAPTIVE] != 0:
         copy(size, m, at.END, at.DERIVATIVES)
         ints[at.FSAL_VALID] = 1

@@ -183,6 +183,12 @@ def _carry_motors(old: Memory, new: Memory) -> None:
     ):
         first, start = int(old.ints[where]), int(new.ints[where])
         getattr(new, name)[start : start + count] = getattr(old, name)[first : first + count]
+    # A current that a driver set is where one that a voltage sets begins.
+    codes, first = int(old.ints[at.MOTOR_CODES]), int(old.ints[at.MOTOR_ROWS])
+    for i in range(n):
+        if old.ints[codes + i * at.CODES_OF_MOTOR + at.CURRENT_BY] < at.INTEGRATED:
+            amperes = old.per_arm[first + i * at.MOTOR_COLUMNS + at.AMPERES]
+            new.vectors[at.ELECTRIC + at.STATE, i] = new.vectors[at.GEARS + at.STATE, i] = amperes
 
 
 class Bucket(NamedTuple):

@@ -58,9 +58,9 @@ SAVED_STATE = _rows.put("SAVED_STATE", "the start of a step that is taken again 
 HALF_STEPS = _rows.put("HALF_STEPS", "the end of the two halves", 2)
 VECTORS = _rows.end
 # Arms with motors have the same rows three times more, a layer each. Joints: currents [A] and
-# temperatures [°C]; angles and rates of rotors that move by themselves; nothing. Last column:
-# energies [J] from and back to the supply; heat of windings and of conversion; of gears and of
-# teeth in contact.
+# temperatures [°C]; angles and rates of rotors that move by themselves; currents [A] up to which
+# torques have followed, of those that settle within a step. Last column: energies [J] from and back
+# to the supply; heat of windings and of conversion; of gears and of teeth in contact.
 ELECTRIC, ROTORS, GEARS = VECTORS, 2 * VECTORS, 3 * VECTORS
 LAYERS = 4
 # Indices of derivatives: at the start of a step, at a second point, at the end of a DOP853 step,
@@ -134,6 +134,7 @@ WARM_TORQUE = _motor.put("WARM_TORQUE", "torque per current at it [N·m/A]")
 WARM_EMF = _motor.put("WARM_EMF", "voltage per rate at it [V·s/rad]")
 STEADY_CURRENT = _motor.put("STEADY_CURRENT", "to which the current tends [A]")
 STEADY_START = _motor.put("STEADY_START", "the same at the start of the step [A]")
+TRANSIENT = _motor.put("TRANSIENT", "mean over a step of what a current is off it at first [A]")
 AMPERES = _motor.put("AMPERES", "the current [A]")
 VOLTS = _motor.put("VOLTS", "the voltage of the driver [V]")
 DRIVING = _motor.put("DRIVING", "the motor's own torque [N·m]")
@@ -299,6 +300,7 @@ LATCHES = _int.put(
 SERVOS = _int.put("SERVOS", "how many servos there are")
 WINDINGS = _int.put("WINDINGS", "whether currents or temperatures are integrated")
 SETTLINGS = _int.put("SETTLINGS", "how many currents settle within a step")
+IN_STEP = _int.put("IN_STEP", "whether a step is computed in which currents settle")
 BACKLASHES = _int.put("BACKLASHES", "how many gears have backlash")
 # Addresses of parts of the engine, and those for scalar steps of an arm of a block.
 PARTS = _int.end
@@ -326,7 +328,8 @@ SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
     DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, GAUSS_STAGE, GAUSS_UPDATE, GAUSS_END, EULER_END,
     READ_COMMANDS,
 ) = range(9)  # fmt: skip
-WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP = range(5)  # of a single arm
+# Of a single arm.
+WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP, NOTE_HEAT = range(6)
 
 # Of a controller, a number a joint each: places are multiples of n.
 _note = _MemoryLayout("notes (times n), in floats from NOTED on")

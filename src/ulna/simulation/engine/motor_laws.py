@@ -203,7 +203,9 @@ def _dc_torque(m: Memory, i: int, row: int, command: Any) -> Any:
         limited = select(abs(voltage) > supply, 1.0, select(bounded != steady, 1.0, 0.0))
         per_arm[row + at.LIMITED] = limited
         current = bounded
-        if by >= at.INTEGRATED:
+        if by == at.SETTLING and m.ints[at.IN_STEP] != 0:
+            current = bounded + per_arm[row + at.TRANSIENT]
+        elif by >= at.INTEGRATED:
             current = m.vectors[at.ELECTRIC + at.STAGE, i]
     per_arm[row + at.AMPERES] = current
     per_arm[row + at.VOLTS] = resistance * per_arm[row + at.STEADY_CURRENT] + emf

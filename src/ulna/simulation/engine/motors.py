@@ -2,10 +2,13 @@
 
 Currents, temperatures, rotors in their gaps, and energies stand in layers of the memory's rows,
 and are integrated as the arm's state is, by whatever method. But for a current that settles within
-a step: it would force shorter steps on the arm. It is found from the current at the start, i0, and
-from where it tends, i∞, at the start and now, exactly for an i∞ that changes evenly:
+a step: it would force shorter steps on the arm. At the end of the step it is found from that at the
+start, i0, and from where it tends, i∞, at both, exactly for an i∞ that changes evenly:
 
-    i(T) = i∞(T) − [i∞(T) − i∞(0)] (1 − e^−x)/x + [i0 − i∞(0)] e^−x,    x = T R/L.
+    i(h) = i∞(h) − [i∞(h) − i∞(0)] (1 − e^−x)/x + [i0 − i∞(0)] e^−x,    x = h R/L.
+
+On the arm acts i∞ within the step, and the mean of what the current is off it at first: what counts
+is ∫ i dt = ∫ i∞ dt − (L/R) (i(h) − i0). What a step leaves of that, the next one makes up for.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import math
 
 from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner, kernel
-from ulna.lanes import is_scalar, select
+from ulna.lanes import is_scalar, is_single, logical_and, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.motor_laws import (
@@ -35,6 +38,9 @@ SLOW = 0.01  # of the no-load speed, below which a motor at its limits counts as
 # The two-stage Gauss method, as in `implicit.py`.
 ROOT = math.sqrt(3.0) / 6.0
 OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
+# The relative change by which iterations have settled, and what counts as nothing [A, K, rad].
+ROUNDING, ROUNDING_SHORT, SMALL = 1e-11, 1e-4, 1e-3
+HALVINGS = 50
 
 
 @kernel
@@ -48,9 +54,10 @@ def motor_part(
         write_rates(size, m, row)
     elif task == at.COMBINE:
         _combine(size, m, row, known, target, h)
-        _settle_currents(size, m, target, t)
+        if target == at.TRIAL:
+            _settle_currents(size, m, t)
     elif task == at.BEGIN_STEP:
-        _begin_step(size, m, t)
+        _begin_step(size, m, t, h)
     elif task == at.READ_COMMANDS:
         _read_commands(size, m, t)
     elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
@@ -65,6 +72,8 @@ def account_part(size: int, m: Memory, task: int, row: int, t: float, h: float) 
         write_powers(size, m, row)
     elif task == at.NOTE_STEP:
         _note_step(size, m, t, h)
+    elif task == at.NOTE_HEAT:
+        _note_heat(size, m, t, h)
     elif task == at.PREPARE_DENSE:
         _prepare_dense(size, m, h)
     elif task == at.READ_DENSE:
@@ -104,46 +113,63 @@ def _combine(size: int, m: Memory, row: int, known: int, target: int, h: float) 
 
 
 @inner
-def _begin_step(size: int, m: Memory, t: float) -> None:
-    """Write where currents that settle within a step tend at its start."""
+def _begin_step(size: int, m: Memory, t: float, h: float) -> None:
+    """Find what currents that settle within a step are off where they tend, at its start."""
     m.floats[at.STEP_START] = t
     if m.ints[at.SETTLINGS] == 0:
         return
+    m.ints[at.IN_STEP] = 1
+    m.ints[at.FSAL_VALID] = 0  # what acts differs with the length of the step
     copy(size, m, at.STATE, at.STAGE)
-    inputs(size, m, t)
-    drive(size, m, t)
-    for i in range(size):
-        place = row_of(m, i)
-        m.per_arm[place + at.STEADY_START] = m.per_arm[place + at.STEADY_CURRENT]
-
-
-@inner
-def _settle_currents(size: int, m: Memory, target: int, t: float) -> None:
-    """Write the currents of the target, a state at time t, that settle within a step."""
-    span = t - m.floats[at.STEP_START]
-    if m.ints[at.SETTLINGS] == 0 or span <= 0.0:
-        return
-    if target != at.STAGE:
-        copy(size, m, target, at.STAGE)
     inputs(size, m, t)
     drive(size, m, t)
     for i in range(size):
         if code_of(m, i, at.CURRENT_BY) != at.SETTLING:
             continue
         place, per_arm = row_of(m, i), m.per_arm
-        x = span * per_arm[place + at.WARM_RESISTANCE] / per_arm[place + at.INDUCTANCE]
+        steady = per_arm[place + at.STEADY_CURRENT]
+        x = h * per_arm[place + at.WARM_RESISTANCE] / per_arm[place + at.INDUCTANCE]
+        off = m.vectors[at.GEARS + at.STATE, i] - steady
+        per_arm[place + at.STEADY_START] = steady
+        per_arm[place + at.TRANSIENT] = off * (1.0 - exponential(m, place, -x)) / x
+
+
+@inner
+def _settle_currents(size: int, m: Memory, t: float) -> None:
+    """Write the currents at the end of a step, TRIAL at time t, that settle within it."""
+    m.ints[at.IN_STEP] = 0
+    span = t - m.floats[at.STEP_START]
+    if m.ints[at.SETTLINGS] == 0 or span <= 0.0:
+        return
+    copy(size, m, at.TRIAL, at.STAGE)
+    inputs(size, m, t)
+    drive(size, m, t)
+    v = m.vectors
+    for i in range(size):
+        if code_of(m, i, at.CURRENT_BY) != at.SETTLING:
+            continue
+        place, per_arm = row_of(m, i), m.per_arm
+        resistance, inductance = per_arm[place + at.WARM_RESISTANCE], per_arm[place + at.INDUCTANCE]
+        x = span * resistance / inductance
         decay = exponential(m, place, -x)
         begin, end = per_arm[place + at.STEADY_START], per_arm[place + at.STEADY_CURRENT]
-        off = m.vectors[at.ELECTRIC + at.STATE, i] - begin
+        off = v[at.ELECTRIC + at.STATE, i] - begin
         settled = end - (end - begin) * (1.0 - decay) / x + off * decay
-        m.vectors[at.ELECTRIC + target, i] = settled
+        v[at.ELECTRIC + at.TRIAL, i] = per_arm[place + at.AMPERES] = settled
+        off = v[at.GEARS + at.STATE, i] - begin
+        v[at.GEARS + at.TRIAL, i] = begin + off * decay
+        if is_scalar(v):
+            # ∫ R i² of the transient itself, in place of that of its mean.
+            mean = per_arm[place + at.TRANSIENT]
+            heat = 0.5 * inductance * off * off * (1.0 - decay * decay)
+            v[at.ROTORS + at.TRIAL, size] += heat - resistance * mean * mean * span
 
 
 @inner
 def _implicit(size: int, m: Memory, task: int, s: int, t: float, h: float) -> None:
     """Take a part of an implicit step."""
     if task == at.GAUSS_UPDATE:
-        _update_gauss(size, m)
+        _update_gauss(size, m, h)
         return
     v = m.vectors
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
@@ -163,18 +189,24 @@ def _implicit(size: int, m: Memory, task: int, s: int, t: float, h: float) -> No
         for i in range(_first_column(size, m, at.ROTORS), size):
             rate = v[at.ROTORS + at.TRIAL + 1, i]  # new rates first, as those of joints
             v[at.ROTORS + at.TRIAL, i] = v[at.ROTORS + at.STATE, i] + h * rate
-    _settle_currents(size, m, at.STAGE if task == at.GAUSS_STAGE else at.TRIAL, t)
+    if task != at.GAUSS_STAGE:
+        _settle_currents(size, m, t)
 
 
 @inner
-def _update_gauss(size: int, m: Memory) -> None:
-    """Update the derivatives of lanes that iterate; VALID says which do."""
+def _update_gauss(size: int, m: Memory, h: float) -> None:
+    """Update the derivatives of lanes that iterate, where VALID is 1; 2 where they go on."""
     v, running = m.vectors, m.links[size, at.VALID] != 0.0
+    least = ROUNDING_SHORT if is_single(v[at.STATE, 0]) else ROUNDING
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
         for i in range(_first_column(size, m, layer), _last_column(size, m)):
             for k in range(4):
                 old, new = v[layer + at.SOLVED_ROW + k, i], v[layer + at.NEW_ROW + k, i]
                 v[layer + at.SOLVED_ROW + k, i] = select(running, new, old)
+                if i < size:
+                    size_of = SMALL + abs(v[layer + at.STATE + k % 2, i]) + h * abs(new)
+                    far = logical_and(running, h * abs(new - old) > least * size_of)
+                    m.links[size, at.VALID] = select(far, 2.0, m.links[size, at.VALID])
 
 
 @inner
@@ -288,11 +320,13 @@ def _note_step(size: int, m: Memory, t: float, h: float) -> None:
         floats[note + at.PEAK_CURRENT * n] = max(floats[note + at.PEAK_CURRENT * n], abs(current))
         supply = m.per_arm[row + at.VOLTS] * current / supplied
         floats[note + at.PEAK_SUPPLY * n] = max(floats[note + at.PEAK_SUPPLY * n], supply)
-        heat = m.vectors[at.ELECTRIC + at.STATE + 1, i]
-        floats[note + at.HOTTEST * n] = max(floats[note + at.HOTTEST * n], heat)
-        too_hot = code_of(m, i, at.WARMS) != 0 and heat > m.per_arm[row + at.MOST_TEMPERATURE]
-        if too_hot and floats[note + at.HOT_FIRST * n] < 0.0:
-            floats[note + at.HOT_FIRST * n] = t
+        heat, before = m.vectors[at.ELECTRIC + at.STATE + 1, i], floats[note + at.HOTTEST * n]
+        floats[note + at.HOTTEST * n] = max(before, heat)
+        beyond = heat - m.per_arm[row + at.MOST_TEMPERATURE]
+        if code_of(m, i, at.WARMS) == 0 or beyond <= 0.0:
+            continue
+        if floats[note + at.HOT_FIRST * n] < 0.0:
+            floats[note + at.HOT_FIRST * n] = t - h * min(beyond / (heat - before), 1.0)
 
 
 @inner
@@ -307,3 +341,29 @@ def _note_limit(n: int, m: Memory, i: int, t: float, h: float) -> None:
         if floats[note + at.STALL_TIME * n] == 0.0:
             floats[note + at.STALL_FIRST * n] = t - h
         floats[note + at.STALL_TIME * n] += h
+
+
+@inner
+def _note_heat(size: int, m: Memory, t: float, h: float) -> None:
+    """Note which windings become too hot in an adaptive step from t on, which may be long.
+
+    The cubic that has the temperatures and their rates at both ends says when.
+    """
+    n, v, layer = size, m.vectors, at.ELECTRIC + 1
+    for i in range(n):
+        place = m.ints[at.NOTED] + at.HOT_FIRST * n + i
+        most = m.per_arm[row_of(m, i) + at.MOST_TEMPERATURE]
+        start, end = v[layer + at.STATE, i], v[layer + at.NEXT_STATE, i]
+        known = code_of(m, i, at.WARMS) == 0 or m.floats[place] >= 0.0
+        if known or not start <= most < end:
+            continue
+        first, last = h * v[layer + at.DERIVATIVES, i], h * v[layer + at.END, i]
+        bend, twist = 3.0 * (end - start) - 2.0 * first - last, first + last - 2.0 * (end - start)
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            x = 0.5 * (low + high)
+            if start + x * (first + x * (bend + x * twist)) > most:
+                high = x
+            else:
+                low = x
+        m.floats[place] = t + high * h

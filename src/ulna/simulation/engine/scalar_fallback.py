@@ -80,7 +80,7 @@ def step_with_friction(
 
 # Rows that are kept from step to step.
 PERSISTENT = (at.STATE, at.STATE + 1, at.COMPENSATION, at.COMPENSATION + 1)
-DRIVEN = (at.ELECTRIC, at.ELECTRIC + 1, at.ROTORS, at.ROTORS + 1)  # those of motors
+DRIVEN = (at.ELECTRIC, at.ELECTRIC + 1, at.ROTORS, at.ROTORS + 1, at.GEARS)  # those of motors
 # Columns of a link that are.
 KEPT = (link.STUCK, link.DIRECTION, link.LEAST, link.MOST, at.SIDE, at.LAST_HIT)
 
@@ -146,7 +146,11 @@ def _none(m: Memory) -> Any:
 
 @inlined
 def _rubs(m: Memory, i: int) -> Any:
-    return grip(m.links, i) + m.links[i, link.DRAG] > 0.0
+    found = grip(m.links, i) + m.links[i, link.DRAG]
+    if m.ints[at.MOTORS] != 0:  # a gear, whose load may be zero now
+        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        found = found + m.per_arm[row + at.FORWARD_LOSS] + m.per_arm[row + at.BACK_LOSS]
+    return found > 0.0
 
 
 @inlined

@@ -85,6 +85,19 @@ def _apply_impact(size: int, m: Memory, log: Array, i: int, rebound: float, hast
     for k in range(n):
         v[at.STATE + 1, k] += impulse * links[k, link.QDD]
     v[at.STATE + 1, i] = rebound
+    if m.ints[at.BACKLASHES] != 0:
+        _keep_spin(size, m, impulse)
+
+
+@inner
+def _keep_spin(size: int, m: Memory, impulse: float) -> None:
+    """Let rotors with backlash spin on as they did where an impact changes how carriers turn."""
+    carrier = 0.0
+    for i in range(size):
+        if m.ints[m.ints[at.MOTOR_CODES] + i * at.CODES_OF_MOTOR + at.HAS_BACKLASH] != 0:
+            ratio = m.per_arm[m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS + at.RATIO]
+            m.vectors[at.ROTORS + at.STATE + 1, i] -= carrier / ratio
+        carrier += impulse * m.links[i, link.QDD]
 
 
 @inner
