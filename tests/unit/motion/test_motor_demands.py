@@ -214,3 +214,11 @@ def test_a_winding_is_heated_by_no_more_than_supply_and_driver_give():
     own = actuation.temperature(motor, made.t, np.ones_like(made.t))
     assert_allclose(made.temperature[:, 0], own, rtol=1e-3)
     assert "would have to give" in repr(made)
+
+
+def test_a_servo_follows_no_faster_than_its_target_moves():
+    given = {"stall_torque": 5.0, "no_load_speed": 9.0, "stiffness": 50.0}
+    fast, slow = (swing(ulna.ServoMotor(**given, max_speed=most)) for most in (1.51, 1.49))
+    assert fast.ok
+    assert kinds(slow) == ["velocity limit"]
+    assert "1.5 rad/s at t = 0.5 s, 1.49 rad/s allowed" in slow.problems[0].text

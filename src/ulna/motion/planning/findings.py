@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ulna.actuation.motors import has_motors
-from ulna.arm import Arm
+from ulna.arm import Arm, ServoMotor
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
 from ulna.kinematics import Tracked, TrackFlag, tip
@@ -218,11 +218,11 @@ def _floor_findings(demands: Demands, slack: float) -> Iterator[Finding]:
 def _joint_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[Finding]:
     """Report where rates or torques are beyond what the joints have: at any time, or at samples."""
     parameters = demands.arm.parameters
-    limited = np.isfinite([parameters.max_velocity, parameters.max_torque]).any()
+    limited = np.isfinite([_fastest(demands.arm), parameters.max_torque]).any()
     if not limited or not len(demands.pieces):
         return
     for kind, unit, place, most in (
-        ("velocity limit", "rad/s", RATE, parameters.max_velocity),
+        ("velocity limit", "rad/s", RATE, _fastest(demands.arm)),
         ("torque limit", "N·m", TORQUE, parameters.max_torque),
     ):
         for joint in np.flatnonzero(np.isfinite(most)).tolist():
@@ -232,6 +232,17 @@ def _joint_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[F
             for when in values.passed(size, limit * (1.0 + OVER)):
                 text = f"{kind} of joint {joint + 1} {when}: {_beyond(when, limit, unit)}"
                 yield Finding(kind, when, text, exceeds=True, joint=joint + 1)
+
+
+def _fastest(arm: Arm) -> Array:
+    """Return the limits (n,) [rad/s] of the joints' rates, and of what their servos follow."""
+    servos = [
+        joint.motor.max_speed / abs(joint.gear_ratio)
+        if isinstance(joint.motor, ServoMotor)
+        else np.inf
+        for joint in arm.joints
+    ]
+    return np.minimum(arm.parameters.max_velocity, servos)
 
 
 def motors_at(motion: SampledMotion, tau: Array) -> MotorDemands:

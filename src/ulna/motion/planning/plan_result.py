@@ -350,7 +350,8 @@ class Plan(metaclass=SuggestsAttributes):
     def torque_at(self, t: TimesLike) -> Array:
         """Return the torques at any times, exact and not interpolated.
 
-        `ulna.simulate(arm, torque=plan.torque_at, ...)` plays them, without feedback.
+        `ulna.simulate(arm, torque=plan.torque_at, ...)` plays them, without feedback. What gears
+        of motors take is not among them: `motor_torque` has it.
 
         Parameters
         ----------
