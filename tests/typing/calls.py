@@ -581,6 +581,17 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     grown: analysis.Stability = analysis.stability(plan, control.PD(), rate=500.0, arm=arm)
     analysis.stability(arm, plan)  # type: ignore[arg-type]
     analysis.stability(plan, "PD()")  # type: ignore[arg-type]
+    analysis.stability(plan, control.PD(), sensors=ulna.Sensors(delay=0.002))
+    analysis.stability(plan, control.PD(), sensors=0.002)  # type: ignore[arg-type]
+    closed: analysis.LoopDynamics = analysis.loop(
+        arm, q, control.PD(), rate=250.0, actuators=ulna.Actuators(bandwidth=30.0)
+    )
+    analysis.loop(arm, control.PD())  # type: ignore[call-arg, arg-type]
+    analysis.loop(arm, q, control.PD(), delay=0.002)  # type: ignore[call-arg]
+    closed.gain([1.0, 10.0])
+    closed.gain("1 Hz")  # type: ignore[arg-type]
+    closed.bode().magnitude
+    closed.facts("margins")  # type: ignore[call-arg]
     grown.growth_at(0.5)
     grown.growth_at("0.5 s")  # type: ignore[arg-type]
     grown.growth_rate(0.0, end=1.0)
@@ -588,6 +599,7 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     grown.predicted_exit(0.01, error=1e-12)
     grown.predicted_exit()  # type: ignore[call-arg]
     answer: analysis.StepResponse = analysis.step_response(arm, control.PD(), joint=2, size=0.1)
+    analysis.step_response(arm, control.PD(), actuators=ulna.Actuators(delay=0.001))
     analysis.step_response(arm)  # type: ignore[call-arg]
     analysis.step_response(arm, control.PD(), q0="0, 0")  # type: ignore[arg-type]
     answer.facts()

@@ -60,10 +60,21 @@ class GivenLoop(NamedTuple):
         return ControlTiming(self.rate, self.sensors.delay + self.actuators.delay)
 
 
+NO_DERIVATIVE = "0 in a linear analysis: what rounds has no derivative"
+
+
 def given_loop(
-    arm: Arm, rate: float | None, sensors: Sensors | None, actuators: Actuators | None
+    arm: Arm,
+    rate: float | None,
+    sensors: Sensors | None,
+    actuators: Actuators | None,
+    *,
+    need: str = NO_DERIVATIVE,
 ) -> GivenLoop:
-    """Return what was given of a loop, and of the rest what the arm has; refuses what rounds."""
+    """Return what was given of a loop, and of the rest what the arm has.
+
+    What rounds is refused, with what is needed instead.
+    """
     own = arm.loop or NO_LOOP
     if actuators is not None and not isinstance(actuators, Actuators):
         raise InputError(Problem("actuators", shown(actuators), "Actuators(...)"))
@@ -72,11 +83,9 @@ def given_loop(
     for owner, given in (("sensors", sensors), ("actuators", actuators)):
         for name in RESOLUTIONS[owner]:
             if np.any(getattr(given, name)):
-                need = "0 in a linear analysis: what rounds has no derivative"
+                got = shown(getattr(given, name))
                 hint = f"simulate it, or give {owner}= without {name}"
-                raise InputError(
-                    Problem(f"{owner}.{name}", shown(getattr(given, name)), need, hint)
-                )
+                raise InputError(Problem(f"{owner}.{name}", got, need, hint))
     found = own.rate or DEFAULT_TIMING.rate if rate is None else positive("rate", rate, "Hz")
     return GivenLoop(found, sensors, actuators)
 

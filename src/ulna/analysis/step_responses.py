@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.analysis.sampled_loops import given_loop
+from ulna.arm import Actuators, Arm, Sensors
 from ulna.arrays import Array, freeze, number, plain, positive, whole
 from ulna.concurrency import interruptible
 from ulna.control import Controller
@@ -35,6 +36,7 @@ MOST_SAMPLES = 20_000
 MOST_TOLERANCE = 0.1  # or what is called settled has not risen yet
 LAST = 0.1  # of the run, in which it has to be at rest
 STILL = 0.01  # of the tolerance, by which it may still move after that
+NO_SIZE = "0: where measurements or torques are rounded, responses go with the size of the step"
 SMALLEST = 1e-6  # of the step: what overshoots by less does not
 
 
@@ -127,8 +129,10 @@ def step_response(
     size: float = 0.1,
     q0: StateLike | None = None,
     duration: float | None = None,
-    rate: float = 1000.0,
+    rate: float | None = None,
     tolerance: float = 0.02,
+    sensors: Sensors | None = None,
+    actuators: Actuators | None = None,
 ) -> StepResponse:
     """Simulate and measure the step response of one joint.
 
@@ -148,9 +152,13 @@ def step_response(
     duration : float, optional
         How long the joint is watched [s]; until it comes to rest unless given, 16 s at most.
     rate : float, optional
-        The control rate [Hz].
+        The control rate [Hz]; 1,000 unless given here or by the arm's loop.
     tolerance : float, optional
         Within which part of the final value it has settled.
+    sensors : Sensors, optional
+        What the controller measures with; those of the arm's loop unless given.
+    actuators : Actuators, optional
+        What becomes of its commands; those of the arm's loop unless given.
 
     Returns
     -------
@@ -161,7 +169,7 @@ def step_response(
     Raises
     ------
     InputError
-        If an argument is not one of its kind.
+        If an argument is not one of its kind; for resolutions, which round.
 
     Examples
     --------
@@ -171,7 +179,7 @@ def step_response(
     >>> round(found.overshoot, 3), found.settles
     (0.163, True)
     """
-    check_kinds(arm, controller, None, ())
+    check_kinds(arm, controller, sensors, ())
     if controller is None:
         raise InputError(Problem("controller", "None", "a controller, such as ulna.control.PD()"))
     place = whole("joint", joint, 1)
@@ -185,16 +193,17 @@ def step_response(
     if not positive("tolerance", tolerance, "") <= MOST_TOLERANCE:
         need = f"a part of the step, {MOST_TOLERANCE:g} at most"
         raise InputError(Problem("tolerance", shown(tolerance), need))
-    rate = positive("rate", rate, "Hz")
+    loop = given_loop(arm, rate, sensors, actuators, need=NO_SIZE)
     durations = DURATIONS if duration is None else (positive("duration", duration, "s"),)
     for length in durations:
-        samples = min(math.ceil(length * rate), MOST_SAMPLES) + 1
+        samples = min(math.ceil(length * loop.rate), MOST_SAMPLES) + 1
         with warnings.catch_warnings():
             if length > durations[0]:
                 warnings.simplefilter("ignore", UlnaWarning)  # it has been said
             run = simulate(
-                arm, q0=start, duration=length, controller=controller, reference=goal, rate=rate,
-                samples=samples, progress=False,
+                arm, q0=start, duration=length, controller=controller, reference=goal,
+                rate=loop.rate, sensors=loop.sensors, actuators=loop.actuators, samples=samples,
+                progress=False,
             )  # fmt: skip
         found = _judged(run, place, float(size), float(tolerance), float(start[place - 1]))
         if (found.settles and _at_rest(found)) or not run.status.ok:

@@ -34,6 +34,7 @@ ARM = ulna.preset("kehl")
 CIRCLE = ulna.paths.circle((0.5, 0.2), 0.15)
 PLAN = ulna.plan(ARM, CIRCLE, duration=2.0)
 FLAT = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
+FIRM = FeedforwardPID((400.0, 150.0), (40.0, 12.0), (100.0, 40.0))
 SWING = ulna.plan(FLAT, ulna.paths.joints([[0.0], [1.0]]), duration=2.0)
 
 
@@ -273,6 +274,21 @@ def test_closed_loops_do_what_was_told_of_them(law):
     found = differences(PLAN, 1e-5, duration=0.2, controller=law, reference=PLAN, rate=1000.0)
     told = phi_at(stability(PLAN, law), 0.2)
     assert found == pytest.approx(told, abs=0.005 * np.abs(told).max())
+
+
+def test_loops_with_delays_and_lags_do_what_was_told_of_them():
+    given = {
+        "rate": 250.0,
+        "sensors": ulna.Sensors(delay=0.0013, rate_from="difference"),
+        "actuators": ulna.Actuators(delay=0.0007, time_constant=0.003),
+    }
+    found = differences(PLAN, 1e-5, duration=0.2, controller=FIRM, reference=PLAN, **given)
+    told = phi_at(stability(PLAN, FIRM, **given), 0.2)
+    assert found == pytest.approx(told, abs=0.02 * np.abs(told).max())
+    assert (
+        np.abs(told - phi_at(stability(PLAN, FIRM, rate=250.0), 0.2)).max()
+        > 0.1 * np.abs(told).max()
+    )
 
 
 def test_held_torques_grow_errors_as_open_loop_does():

@@ -154,24 +154,28 @@ def test_with_the_gain_at_a_margin_errors_neither_grow_nor_decay(q):
         assert margins.sensitivity_peak >= 1.0 / (2.0 * math.sin(0.5 * margins.phase_margin))
 
 
-def decay(found, start, **given):
-    """Give the factor a tick by which a run's error shrinks in the end."""
+RUNS = [
+    {"sensors": LATE, "actuators": ulna.Actuators(delay=0.0007, time_constant=0.005)},
+    {"sensors": SENSORS[2], "actuators": ulna.Actuators(bandwidth=40.0)},
+    {"sensors": SENSORS[3], "actuators": ulna.Actuators(delay=0.0051)},
+]
+
+
+@pytest.mark.parametrize("given", RUNS)
+def test_runs_obey_the_characteristic_polynomial_of_the_closed_loop(given):
+    found = loop(ROD, [0.3], PID(400.0, 20.0, 100.0), rate=250.0, **given)
     run = ulna.simulate(
-        found.arm, q0=np.add(found.q, start), duration=120 / found.rate, samples=121,
-        controller=found.controller, reference=found.q, rtol=1e-12, atol=1e-15, **given,
+        ROD, q0=[0.301], duration=0.8, samples=201, controller=found.controller, reference=[0.3],
+        rate=250.0, rtol=1e-12, atol=1e-15, **given,
     )  # fmt: skip
-    return np.hstack([run.q - found.q, run.qd])
-
-
-def test_runs_decay_as_the_largest_eigenvalues_tell():
-    late = {"rate": 250.0, "sensors": ulna.Sensors(delay=0.008)}
-    found = loop(ROD, [0.3], PD(400.0, 20.0), **late)
-    state = decay(found, [1e-3], **late)
-    # The two largest are conjugate: z² − 2 Re(λ) z + |λ|² takes three ticks to the fourth.
-    trace, product = -2.0 * found.eigenvalues[0].real, abs(found.eigenvalues[0]) ** 2
-    assert found.eigenvalues[0] == pytest.approx(found.eigenvalues[1].conj())
-    left = state[2:] + trace * state[1:-1] + product * state[:-2]
-    assert np.abs(left[60:]).max() < 1e-9 * np.abs(state[60:]).max()
+    state, factors = np.hstack([run.q - 0.3, run.qd]), np.poly(found.eigenvalues).real
+    order = len(factors) - 1
+    left = sum(factors[k] * state[order - k : len(state) - k] for k in range(order + 1))
+    assert np.abs(left[10:]).max() < 1e-9 * np.abs(state).max()
+    # In the end only the largest are left, and errors shrink by them from tick to tick.
+    assert found.stable
+    slow = np.abs(found.eigenvalues[0])
+    assert np.abs(state[-1]).max() < np.abs(state).max() * slow**200 * 10.0
 
 
 def test_along_a_plan_errors_grow_as_in_the_loop_at_rest():

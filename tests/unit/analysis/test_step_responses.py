@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.analysis import step_response
+from ulna.analysis import loop, step_response
 from ulna.analysis.step_responses import rest_posture
 from ulna.control import PD, ComputedTorque
 from ulna.errors import InputError
@@ -44,6 +44,31 @@ def test_rise_and_settling_are_those_of_the_exact_response(zeta):
     if zeta >= 1.0:
         assert told.overshoot == 0.0
         assert told.peak_time is None
+
+
+def test_delay_and_lag_make_a_step_overshoot_as_the_linear_loop_tells():
+    given = {
+        "rate": 250.0,
+        "sensors": ulna.Sensors(delay=0.002),
+        "actuators": ulna.Actuators(delay=0.001, time_constant=0.005),
+    }
+    told = step_response(FLAT, PD(400.0, 28.0), **given)
+    found = loop(FLAT, [0.1], PD(400.0, 28.0), **given)
+    state, closed = np.zeros(len(found.A)), found.A - found.B @ found.C
+    for row, name in enumerate(found.states):
+        state[row] = -0.1 * name.endswith(" q1") or -0.1 * (name == "q1")
+    angles = [float((np.linalg.matrix_power(closed, k) @ state)[0]) for k in range(400)]
+    overshoot = max(angles) / 0.1
+    assert told.overshoot == pytest.approx(overshoot, abs=2e-3)
+    assert told.overshoot > step_response(FLAT, PD(400.0, 28.0), rate=250.0).overshoot + 0.002
+    own = ulna.Arm.of(FLAT.links, FLAT.joints, gravity=(0.0, 0.0), loop=ulna.ControlLoop(**given))
+    assert step_response(own, PD(400.0, 28.0)).overshoot == told.overshoot
+
+
+def test_what_rounds_is_refused_with_the_reason():
+    coarse = ulna.Sensors(angle_resolution=1e-3)
+    with pytest.raises(InputError, match=r"angle_resolution: got 0.001, .*go with the size of the"):
+        step_response(FLAT, PD(400.0, 28.0), sensors=coarse)
 
 
 def test_it_is_watched_until_it_rests():
