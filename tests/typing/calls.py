@@ -590,7 +590,7 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     analysis.loop(arm, q, control.PD(), delay=0.002)  # type: ignore[call-arg]
     closed.gain([1.0, 10.0])
     closed.gain("1 Hz")  # type: ignore[arg-type]
-    closed.bode().magnitude
+    print(closed.bode().magnitude)
     closed.facts("margins")  # type: ignore[call-arg]
     grown.growth_at(0.5)
     grown.growth_at("0.5 s")  # type: ignore[arg-type]

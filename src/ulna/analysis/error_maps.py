@@ -96,7 +96,7 @@ def closed_maps(
     once = schedule(arm.n, 0, *given)
     period, edges = once.period, _edges(plan, arm, once.period, once.ticks)
     centres = 0.5 * (edges[1:] + edges[:-1]) * period
-    gains = controller_gains(plan, arm, controller, centres, given.timing)
+    gains = controller_gains(plan, arm, controller, centres, given.timing(arm.n))
     loop = schedule(arm.n, gains.shape[-2] - arm.n, *given)
     many, kept = np.diff(edges).tolist(), loop.read(gains)
     maps = np.empty((len(centres), len(kept), len(kept)))

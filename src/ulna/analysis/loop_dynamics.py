@@ -436,7 +436,7 @@ def loop(
     posture = joint_values(arm, "q", q, "rad")
     with rewording(_with_loop_hint):
         A, B = linearise(arm, posture, np.zeros(arm.n), gravity_torque(arm, posture))
-    gains = set_point_gains(arm, posture, controller, given.timing)
+    gains = set_point_gains(arm, posture, controller, given.timing(arm.n))
     linear = LinearLoop(np.asarray(A), np.asarray(B), gains, *given)
     A, B, C, D, states = linear.opened()
     freeze(posture, A, B, C, D)

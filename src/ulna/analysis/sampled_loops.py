@@ -32,9 +32,9 @@ from ulna.arm import Arm
 from ulna.arm.control_loop import DIFFERENCE, FILTERED, MEASURED, NO_LOOP, Actuators, Sensors
 from ulna.arrays import Array, positive
 from ulna.control import ControlTiming
-from ulna.control.controller import DEFAULT_TIMING
 from ulna.control.loop_stability import exponential
 from ulna.errors import InputError, Problem, shown
+from ulna.simulation.sensors import DEFAULT_RATE, check_actuators, timing_of
 
 SAME = 1e-9  # of a control period, by which two times count as one
 MOST_TICKS = 64  # after which sensors with a rate of their own and the controller meet again
@@ -54,10 +54,9 @@ class GivenLoop(NamedTuple):
     sensors: Sensors
     actuators: Actuators
 
-    @property
-    def timing(self) -> ControlTiming:
-        """What a controller is told."""
-        return ControlTiming(self.rate, self.sensors.delay + self.actuators.delay)
+    def timing(self, n: int) -> ControlTiming:
+        """Return what the controller of n joints is told."""
+        return timing_of(self.sensors, self.actuators, n, self.rate)
 
 
 NO_DERIVATIVE = "0 in a linear analysis: what rounds has no derivative"
@@ -76,8 +75,7 @@ def given_loop(
     What rounds is refused, with what is needed instead.
     """
     own = arm.loop or NO_LOOP
-    if actuators is not None and not isinstance(actuators, Actuators):
-        raise InputError(Problem("actuators", shown(actuators), "Actuators(...)"))
+    check_actuators(actuators)
     sensors = sensors or own.sensors or Sensors()
     actuators = actuators or own.actuators or Actuators()
     for owner, given in (("sensors", sensors), ("actuators", actuators)):
@@ -86,7 +84,7 @@ def given_loop(
                 got = shown(getattr(given, name))
                 hint = f"simulate it, or give {owner}= without {name}"
                 raise InputError(Problem(f"{owner}.{name}", got, need, hint))
-    found = own.rate or DEFAULT_TIMING.rate if rate is None else positive("rate", rate, "Hz")
+    found = own.rate or DEFAULT_RATE if rate is None else positive("rate", rate, "Hz")
     return GivenLoop(found, sensors, actuators)
 
 
