@@ -34,14 +34,19 @@ from ulna.simulation.engine.memory import (
     carried_over,
     new_record,
 )
-from ulna.simulation.loads import Loads, Source
-from ulna.simulation.motor_commands import position_command
-from ulna.simulation.motor_rows import has_motors, motor_rows, start_motors
+from ulna.simulation.loads import POSITION, TORQUE, Loads, Source, chosen_command
+from ulna.simulation.motor_rows import (
+    check_motors,
+    has_motors,
+    motor_rows,
+    start_motors,
+    takes_positions,
+)
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.outcome import RAISE, Failed, Failure, Status, status_of
 from ulna.simulation.sensors import Sensors
 from ulna.simulation.steps import StallWatch, StiffnessWatch
-from ulna.simulation.ticks import Ticks, reference_poses, trajectory_of
+from ulna.simulation.ticks import Ticks, position_command, reference_poses, trajectory_of
 
 FIRST_BUDGET = 5000  # steps of one link until the first check for Ctrl-C
 CHUNK = 0.025  # [s] of work between two checks for Ctrl-C; well below what a person notices
@@ -165,6 +170,25 @@ class SimulationCore:
             self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors,
             motors, self.actuators,
         )  # fmt: skip
+
+    def _read_inputs(
+        self, controller: Any, reference: Any, q: Array, tip_force: Any, **commands: Any
+    ) -> None:
+        """Read what acts, and what is followed: by a controller, or by motors themselves."""
+        positioned = self._takes_positions(controller, reference)
+        followed = reference if positioned else None
+        what, command = chosen_command(controller, **commands, reference=followed)
+        check_motors(self.arm, self.options, POSITION if positioned else what)
+        self.loads.set(None if positioned else command, tip_force, TORQUE if positioned else what)
+        self.ticks = Ticks(self.arm, self.timing)
+        if controller is not None or positioned:
+            self.ticks.follow(reference, q)
+        if positioned:
+            self._command_positions()
+
+    def _takes_positions(self, controller: Any, reference: Any) -> bool:
+        """Return whether motors follow a reference by themselves."""
+        return controller is None and reference is not None and takes_positions(self.arm)
 
     def _rebuild(self) -> None:
         """Let other inputs act from now on."""

@@ -385,7 +385,7 @@ class Loads:
         self._replace_command(replace(read, described=described), POSITION)
 
     def drop_command(self) -> None:
-        """Give joints nothing."""
+        """Let nothing act on the joints."""
         self._replace_command(_nothing(self.n), TORQUE)
 
     def _replace_command(self, source: Source, what: str) -> None:

@@ -15,9 +15,11 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arm.motors import AnyMotor, IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, warn
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.loads import CURRENT, POSITION, TORQUE, VOLTAGE
+from ulna.simulation.methods import BUILT_IN, METHODS
+from ulna.simulation.options import SimulationOptions
 
 GIVEN = {
     TORQUE: at.GIVEN_TORQUE,
@@ -26,6 +28,7 @@ GIVEN = {
     POSITION: at.GIVEN_POSITION,
 }
 SETTLED = 1.0  # time constants of a current in a step, beyond which it settles within it
+UNSTABLE, ROUGH = 2.0, 0.5  # radians of a contact's vibration in a step
 STALLED = 0.1  # [s] for which a motor stands at its limits until it counts as stalled
 
 
@@ -200,3 +203,41 @@ def quickest_contact(rows: MotorRows) -> float:
         return math.inf
     stiff = rows.values[with_gap, at.CONTACT_STIFFNESS] / rows.values[with_gap, at.ROTOR]
     return float(1.0 / np.sqrt(stiff.max()))
+
+
+def check_motors(arm: Arm, options: SimulationOptions, given: str) -> None:
+    """Raise InputError for what an arm's motors cannot do, and warn of what they do badly."""
+    check_given(arm, given)
+    if not has_motors(arm):
+        return
+    if options.dynamics == "sequential":
+        _check_sequential(given)
+        return
+    method = METHODS[options.method]
+    if method.code >= at.BY_KERNEL and method.name not in BUILT_IN:
+        got = f"'{method.name}', which has a step of its own"
+        need = "a method that integrates currents, temperatures and rotors of motors too"
+        hint = f"give the method a tableau, or use one of {', '.join(BUILT_IN)}"
+        raise InputError(Problem("method", got, need, hint))
+    if not options.adaptive:
+        _check_contacts(arm, options.dt)
+
+
+def _check_sequential(given: str) -> None:
+    if given != TORQUE:
+        need = "torque= with dynamics='sequential', where motors are ideal"
+        raise InputError(Problem(given, f"{given}s of motors", need, "use dynamics='full'"))
+    warn("dynamics='sequential' knows no motors: they are ideal; use dynamics='full'")
+
+
+def _check_contacts(arm: Arm, dt: float) -> None:
+    """Refuse steps that are too long for teeth in contact, and warn of those nearly so."""
+    time = quickest_contact(motor_rows(arm, TORQUE, dt=dt, adaptive=False))
+    if dt <= ROUGH * time:
+        return
+    got = f"{dt:g} s, where teeth with backlash vibrate by a radian in {time:.2g} s"
+    hint = f"try dt={ROUGH * time:.1g}, or method='dop853', which chooses its steps"
+    problem = Problem("dt", got, f"at most {ROUGH * time:.2g} s", hint)
+    if dt > UNSTABLE * time:
+        raise InputError(problem)
+    warn(str(problem))

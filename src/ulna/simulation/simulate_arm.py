@@ -194,8 +194,7 @@ def simulate(
     """
     check_on_interrupt(on_interrupt)
     motion = trajectory_of(reference)
-    given = motion.duration if duration is None and motion else duration
-    length = read_time("duration", given)
+    length = read_time("duration", motion.duration if motion and duration is None else duration)
     if q0 is None:
         q0, qd_start = _start(arm, motion)
         qd0 = qd_start if qd0 is None else qd0

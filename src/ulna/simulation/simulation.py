@@ -19,9 +19,8 @@ from ulna.simulation.build import (
 )
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.loads import POSITION, TORQUE, Loads, chosen_command
-from ulna.simulation.motor_commands import check_motors
-from ulna.simulation.motor_rows import takes_positions
+from ulna.simulation.loads import TORQUE, Loads, chosen_command
+from ulna.simulation.motor_rows import check_motors
 from ulna.simulation.options import (
     check_start,
     is_number,
@@ -42,7 +41,6 @@ from ulna.simulation.steps import (
     check_steps,
     prepare_steps,
 )
-from ulna.simulation.ticks import Ticks
 from ulna.typing import (
     ActuatorsLike,
     ArrayLike,
@@ -152,10 +150,9 @@ class Simulation(SimulationCore):
     ) -> None:
         self.on_error = check_on_error(on_error)
         check_kinds(arm, controller, sensors, disturbances, actuators)
-        positioned = controller is None and reference is not None and takes_positions(arm)
-        given = None if positioned else reference
-        loop = read_loop(arm, controller, given, rate, sensors, actuators)
         self.arm = arm
+        judged = None if self._takes_positions(controller, reference) else reference
+        loop = read_loop(arm, controller, judged, rate, sensors, actuators)
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, dynamics=dynamics,
             sequential_damping=sequential_damping, rtol=rtol, stops=stops, dt=dt, atol=atol,
@@ -168,21 +165,14 @@ class Simulation(SimulationCore):
         self.disturbances = tuple(disturbances)
         self.signals = read_events(events, until, q, qd)
         self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
-        what, command = chosen_command(
-            controller, torque=torque, voltage=voltage, current=current, position=position,
-            reference=reference if positioned else None,
-        )  # fmt: skip
-        check_motors(arm, self.options, POSITION if positioned else what)
-        self.loads.set(None if positioned else command, tip_force, TORQUE if positioned else what)
         if dynamics == "sequential":
             check_tip_is_free(tip_force, disturbances)
             check_sequential(arm)
         self.timing = timing_of(self.sensors, self.actuators, arm.n, self.options.rate)
-        self.ticks = Ticks(arm, self.timing)
-        if controller is not None or positioned:
-            self.ticks.follow(reference, q)
-        if positioned:
-            self._command_positions()
+        self._read_inputs(
+            controller, reference, q, tip_force, torque=torque, voltage=voltage, current=current,
+            position=position,
+        )  # fmt: skip
         self._times, self.keeps_signals, self._kept = np.zeros(0), False, 0
         self._begin(controller, q, qd)
         self._warn()
@@ -403,7 +393,7 @@ class Simulation(SimulationCore):
         >>> round(float(swing.q[0]), 3)
         0.5
         """
-        positioned = self.controller is None and takes_positions(self.arm)
+        positioned = self._takes_positions(self.controller, reference)
         if not positioned:
             check_controlled(self.controller, reference=reference)
         if reference is None:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.arm.motors import ServoMotor
 from ulna.arrays import Array, float_array
 from ulna.control import CompiledLaw, Controller, Reference
 from ulna.control.controller import ControlTiming, compile_controller, start_controller
@@ -217,6 +218,39 @@ def block(follow: Follow, first: int, period: float, until: float) -> Array:
     left = math.ceil((until / period - first) * (1.0 - 1e-9))
     ticks = np.arange(first, first + min(max(left, 1), BLOCK))
     return np.array(follow(ticks * period)[..., None], order="C")
+
+
+class PositionFunction:
+    """The angles of a function of time that is followed."""
+
+    def __init__(self, n: int, blocks: Blocks) -> None:
+        self.n, self.blocks = n, blocks
+        self.__name__ = getattr(blocks.function, "__name__", type(blocks.function).__name__)
+
+    def __call__(self, t: float) -> Array:
+        """Return the angles (n,) [rad] at a time."""
+        assert self.blocks.function is not None
+        found = self.blocks.function(max(t - self.blocks.start, 0.0))
+        return np.asarray(function_row(self.n, found, "reference", t)[0])
+
+
+def position_command(arm: Arm, reference: Any, blocks: Blocks, rate: float) -> Any:
+    """Return the positions that make servos and steppers follow a reference.
+
+    A motion is sampled where servos read their commands, and for steppers `rate` times a second.
+    """
+    if blocks.still:
+        return blocks.at_times(np.zeros(1))[0, 0]
+    motion = trajectory_of(reference)
+    if motion is None:
+        return PositionFunction(arm.n, blocks)
+    motors = [joint.motor for joint in arm.joints]
+    rates = {one.update_rate if isinstance(one, ServoMotor) else rate for one in motors}
+    end = blocks.start + motion.duration
+    times = np.unique(np.concatenate([np.arange(np.ceil(end * one) + 1.0) / one for one in rates]))
+    # Servos of nearly the same rate read at nearly the same times.
+    times = times[np.append(True, np.diff(times) > 1e-12 * (1.0 + end))]
+    return times, blocks.at_times(times)[:, 0]
 
 
 def as_reference(arm: Arm, rows: Array) -> Reference:

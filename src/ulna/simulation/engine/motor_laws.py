@@ -82,8 +82,8 @@ def _within_line(m: Memory, row: int, wanted: Any, rate: Any) -> Any:
     """Return a torque within what is left at a rate: a line from stall to no load."""
     per_arm = m.per_arm
     stall, most = per_arm[row + at.STALL_TORQUE], per_arm[row + at.MOST_TORQUE]
-    slope = stall * rate / per_arm[row + at.NO_LOAD_SPEED]
-    upper, lower = clip(stall - slope, 0.0, most), clip(-stall - slope, -most, 0.0)
+    used = stall * rate / per_arm[row + at.NO_LOAD_SPEED]
+    upper, lower = clip(stall - used, 0.0, most), clip(-stall - used, -most, 0.0)
     given = clip(wanted, lower, upper)
     per_arm[row + at.LIMITED] = select(given != wanted, 1.0, 0.0)
     return given
@@ -252,8 +252,8 @@ def contact_torque(m: Memory, i: int) -> Any:
     """Return the torque that the teeth of a gear with backlash pass on."""
     row, per_arm = row_of(m, i), m.per_arm
     pressed, rate, side = tooth_contact(m, i)
-    push = per_arm[row + at.CONTACT_STIFFNESS] + per_arm[row + at.CONTACT_DAMPING] * rate
-    return side * pressed * select(push > 0.0, push, 0.0)
+    press = per_arm[row + at.CONTACT_STIFFNESS] + per_arm[row + at.CONTACT_DAMPING] * rate
+    return side * pressed * select(press > 0.0, press, 0.0)
 
 
 @inner
@@ -291,10 +291,10 @@ def write_rates(size: int, m: Memory, row: int) -> None:
             _winding_rates(m, i, row)
         if m.ints[at.BACKLASHES] != 0 and code_of(m, i, at.HAS_BACKLASH) != 0:
             place = row_of(m, i)
-            push = m.per_arm[place + at.DRIVING] - m.links[i, at.MOTOR]
+            press = m.per_arm[place + at.DRIVING] - m.links[i, at.MOTOR]
             v[at.ROTORS + row, i] = v[at.ROTORS + at.STAGE + 1, i]
-            alone = push / m.per_arm[place + at.ROTOR]
-            v[at.ROTORS + row + 1, i] = alone - carrier / m.per_arm[place + at.RATIO]
+            free = press / m.per_arm[place + at.ROTOR]
+            v[at.ROTORS + row + 1, i] = free - carrier / m.per_arm[place + at.RATIO]
         carrier += m.links[i, link.QDD]
 
 
