@@ -111,11 +111,14 @@ def _put_dc(row: Array, codes: Array, motor: Motor, ratio: float, dt: float) -> 
     codes[at.MOTOR_KIND] = at.DC
     row[at.SUPPLY], row[at.RESISTANCE] = motor.voltage, motor.resistance
     row[at.TORQUE_CONSTANT], row[at.EMF_CONSTANT] = motor.torque_constant * total, back_emf * total
+    row[at.CURRENT_PER_TORQUE] = 1.0 / row[at.TORQUE_CONSTANT]
     row[at.INDUCTANCE], row[at.MOST_CURRENT] = motor.inductance, motor.max_current
     row[at.FORWARD_LOSS], row[at.BACK_LOSS] = 1.0 - motor.efficiency, 1.0 / back - 1.0
     row[at.RATIO] = total
     row[at.NO_LOAD_SPEED] = motor.voltage / (back_emf * abs(total))
     by_voltage = codes[at.GIVEN] == at.GIVEN_VOLTAGE or motor.command == VOLTAGE
+    row[at.WARM_RESISTANCE], row[at.WARM_CONDUCTANCE] = motor.resistance, 1.0 / motor.resistance
+    row[at.WARM_TORQUE], row[at.WARM_EMF] = row[at.TORQUE_CONSTANT], row[at.EMF_CONSTANT]
     if codes[at.GIVEN] == at.GIVEN_CURRENT:
         by_voltage = False
     if by_voltage:
@@ -182,6 +185,7 @@ def put_motors(layout: dict[int, int], rows: MotorRows, builders: Any) -> None:
     by = rows.codes[:, at.CURRENT_BY]
     layout[at.WINDINGS] = bool((by >= at.INTEGRATED).any() or rows.codes[:, at.WARMS].any())
     layout[at.SETTLINGS] = int(np.count_nonzero(by == at.SETTLING))
+    layout[at.GEARED] = has_gear_loss(rows)
     layout[at.BACKLASHES] = int(np.count_nonzero(rows.codes[:, at.HAS_BACKLASH]))
 
 

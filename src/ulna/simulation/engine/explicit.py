@@ -9,6 +9,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
     call_account,
+    call_driven_step,
     call_motors,
     columns,
     copy,
@@ -24,23 +25,25 @@ TURN = math.pi
 @inlined
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     """Write the state a step h after STATE at time t to TRIAL."""
+    if m.ints[at.MOTORS] != 0:
+        call_driven_step(size, m, t, h)
+    else:
+        _explicit_step(size, m, t, h)
+
+
+@inlined
+def _explicit_step(size: int, m: Memory, t: float, h: float) -> None:
+    """Do so for an arm without motors."""
     ints = m.ints
-    driven = ints[at.MOTORS] != 0
-    if driven:
-        call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
     first = 1 if ints[at.FSAL_VALID] != 0 else 0
     ints[at.FSAL_VALID] = 0  # what comes next starts elsewhere, unless it says otherwise
     for s in range(first, ints[at.STAGES]):
         if ints[at.METHOD] == at.CHAINED:
-            _rk_stage(size, m, s, h)
+            rk_stage(size, m, s, h)
         else:
             combine(size, m, s, s, h, at.STAGE)
-        if driven:
-            _combine_motors(size, m, s, s, t, h)
         state_derivative_inlined(size, m, t + m.tableau[s, at.NODE] * h, s)
     combine(size, m, at.WEIGHTS, ints[at.STAGES], h, at.TRIAL)
-    if driven:
-        call_motors(size, m, at.COMBINE, at.WEIGHTS, ints[at.STAGES], at.TRIAL, t + h, h)
 
 
 @inner
@@ -51,7 +54,7 @@ def _combine_motors(size: int, m: Memory, row: int, known: int, t: float, h: flo
 
 
 @inlined
-def _rk_stage(size: int, m: Memory, s: int, h: float) -> None:
+def rk_stage(size: int, m: Memory, s: int, h: float) -> None:
     """Compute a stage that depends on the derivative before it alone, as those of RK4 do."""
     v = m.vectors
     before = max(s - 1, 0)

@@ -23,7 +23,7 @@ from ulna.simulation.engine.watch import reset_history, resting_side
 @kernel
 def slide_part(size: int, m: Memory, pairs: int) -> None:
     """Compute the accelerations of the state STAGE, and the friction of joints that slide."""
-    geared = m.ints[at.MOTORS] != 0
+    geared = m.ints[at.GEARED] != 0
     forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs, geared)
 
 
@@ -65,7 +65,7 @@ def _settle(size: int, m: Memory, t: float) -> None:
         if not driven:
             copy(size, m, at.STATE, at.STAGE)
             inputs(size, m, t)
-        hold_or_release(size, links, m.turns, m.vectors, at.STAGE, driven)
+        hold_or_release(size, links, m.turns, m.vectors, at.STAGE, m.ints[at.GEARED] != 0)
     for i in range(size):
         changed = changed or (links[i, at.RATE] != 0.0) != (links[i, link.STUCK] != 0.0)
     if changed:

@@ -148,6 +148,9 @@ def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) ->
         t = samples[m.ints[at.SAMPLE], 0]
         if t >= now + end * h - early:
             return
+        if _is_at_start(m, samples, h):
+            _write_start(size, m, samples)
+            continue
         if t <= now + early:
             copy(size, m, at.STATE, at.STAGE)
         else:
@@ -159,7 +162,7 @@ def _take_samples(size: int, m: Memory, samples: Array, h: float, end: float) ->
 def _is_at_start(m: Memory, samples: Array, h: float) -> bool:
     """Return whether the next sample is where a step starts, and all is known of it already."""
     steady = m.ints[at.METHOD] == at.CHAINED and m.ints[at.INPUTS] == at.STEADY
-    steady = steady and m.ints[at.MOTORS] == 0
+    steady = steady and m.ints[at.SETTLINGS] == 0
     return bool(steady and samples[m.ints[at.SAMPLE], 0] <= m.floats[at.NOW] + h * ON_TIME)
 
 
@@ -172,7 +175,20 @@ def _write_start(size: int, m: Memory, samples: Array) -> None:
             samples[row, 1 + part * (n + 1) + i] = m.vectors[at.STATE + part, i]
     for i in range(n):
         samples[row, 3 + 2 * n + i] = m.vectors[at.DERIVATIVES + 1, i]
+    if m.ints[at.MOTORS] != 0:
+        _show_start(size, m)
     _write_inputs(size, m, samples, samples[row, 0])
+
+
+@inner
+def _show_start(size: int, m: Memory) -> None:
+    """Let motors show what they did at the start of the step."""
+    copy(size, m, at.STATE, at.STAGE)
+    for i in range(size):
+        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        m.links[i, at.MOTOR] = m.per_arm[row + at.START_TORQUE]
+        m.per_arm[row + at.AMPERES] = m.per_arm[row + at.START_AMPERES]
+        m.per_arm[row + at.VOLTS] = m.per_arm[row + at.START_VOLTS]
 
 
 @inner

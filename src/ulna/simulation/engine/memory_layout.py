@@ -97,6 +97,7 @@ _motor = _MemoryLayout("motors (n, columns), in per_arm from MOTOR_ROWS on")
 SUPPLY = _motor.put("SUPPLY", "the most voltage [V]")
 RESISTANCE = _motor.put("RESISTANCE", "of the winding [Ω], at 25 °C")
 TORQUE_CONSTANT = _motor.put("TORQUE_CONSTANT", "torque per current [N·m/A]")
+CURRENT_PER_TORQUE = _motor.put("CURRENT_PER_TORQUE", "its inverse [A/(N·m)]")
 EMF_CONSTANT = _motor.put("EMF_CONSTANT", "voltage per rate [V·s/rad]")
 INDUCTANCE = _motor.put("INDUCTANCE", "of the winding [H]")
 MOST_CURRENT = _motor.put("MOST_CURRENT", "that the driver gives [A]")
@@ -130,6 +131,7 @@ TARGET_START = _motor.put("TARGET_START", "that of the target then [rad]")
 SEEN_ANGLE = _motor.put("SEEN_ANGLE", "what the controller measured last [rad]")
 SEEN_RATE = _motor.put("SEEN_RATE", "and its rate [rad/s]")
 WARM_RESISTANCE = _motor.put("WARM_RESISTANCE", "at the present temperature [Ω]")
+WARM_CONDUCTANCE = _motor.put("WARM_CONDUCTANCE", "its inverse [1/Ω]")
 WARM_TORQUE = _motor.put("WARM_TORQUE", "torque per current at it [N·m/A]")
 WARM_EMF = _motor.put("WARM_EMF", "voltage per rate at it [V·s/rad]")
 STEADY_CURRENT = _motor.put("STEADY_CURRENT", "to which the current tends [A]")
@@ -139,6 +141,9 @@ AMPERES = _motor.put("AMPERES", "the current [A]")
 VOLTS = _motor.put("VOLTS", "the voltage of the driver [V]")
 DRIVING = _motor.put("DRIVING", "the motor's own torque [N·m]")
 LIMITED = _motor.put("LIMITED", "1 where it gives less than is asked of it, or more")
+START_TORQUE = _motor.put("START_TORQUE", "at the start of the step [N·m]")
+START_AMPERES = _motor.put("START_AMPERES", "at the start of the step [A]")
+START_VOLTS = _motor.put("START_VOLTS", "at the start of the step [V]")
 POWER = _motor.put("POWER", "of a number, while it is computed")
 MOTOR_COLUMNS = _motor.end
 # Of the motor of a joint, in `ints` from MOTOR_CODES on: its kind, how its current is found, what
@@ -301,6 +306,7 @@ SERVOS = _int.put("SERVOS", "how many servos there are")
 WINDINGS = _int.put("WINDINGS", "whether currents or temperatures are integrated")
 SETTLINGS = _int.put("SETTLINGS", "how many currents settle within a step")
 IN_STEP = _int.put("IN_STEP", "whether a step is computed in which currents settle")
+GEARED = _int.put("GEARED", "whether gears take a part of the torque")
 BACKLASHES = _int.put("BACKLASHES", "how many gears have backlash")
 # Addresses of parts of the engine, and those for scalar steps of an arm of a block.
 PARTS = _int.end
@@ -313,21 +319,24 @@ KEEP_PART = _int.put("KEEP_PART", "of what is kept of an accepted step, if it is
 WATCH_PART = _int.put("WATCH_PART", "of stops and events")
 SLIDE_PART = _int.put("SLIDE_PART", "of the friction of joints that slide")
 FRICTION_PART = _int.put("FRICTION_PART", "of joints that stick, and break away")
+DRIVEN_PART = _int.put("DRIVEN_PART", "of an explicit step with motors")
 MOTOR_PART = _int.put("MOTOR_PART", "of motors")
 ACCOUNT_PART = _int.put("ACCOUNT_PART", "of what motors of a single arm use, and when")
 LAG_PART = _int.put("LAG_PART", "of torques that follow commands")
 WAVE_PART = _int.put("WAVE_PART", "of disturbances that change continuously")
 COMMAND_PART = _int.put("COMMAND_PART", "of commands that actuators take")
 FALLBACK_PART = _int.put("FALLBACK_PART", "of scalar steps of arms in lanes")
-SCALAR_PARTS = _int.put("SCALAR_PARTS", "the same of an arm that takes a step by itself", 15)
+SCALAR_PARTS = _int.put(
+    "SCALAR_PARTS", "the same of an arm that takes a step by itself", _int.end - PARTS
+)
 INTS = _int.end
 UPDATE_CONTACTS, FIND_EVENT, HANDLE_EVENTS = range(3)  # what the part for stops and events is to do
 SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
 # What the part for motors is to do.
 (
     DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, GAUSS_STAGE, GAUSS_UPDATE, GAUSS_END, EULER_END,
-    READ_COMMANDS,
-) = range(9)  # fmt: skip
+    READ_COMMANDS, DRIVEN_DERIVATIVE,
+) = range(10)  # fmt: skip
 # Of a single arm.
 WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP, NOTE_HEAT = range(6)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner
-from ulna.lanes import floor, numbers, select
+from ulna.lanes import floor, is_scalar, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.sincos import sincos
@@ -50,11 +50,13 @@ def drive(size: int, m: Memory, t: float) -> None:
         besides = links[i, at.DISTURBANCE_TORQUE] if disturbed else 0.0 * links[i, link.TORQUE]
         command = links[i, link.TORQUE] - besides
         torque = _torque(size, m, i, command, t)
-        m.per_arm[row_of(m, i) + at.DRIVING] = torque
+        if is_scalar(m.vectors) or m.ints[at.BACKLASHES] != 0:
+            m.per_arm[row_of(m, i) + at.DRIVING] = torque
         if m.ints[at.BACKLASHES] != 0 and code_of(m, i, at.HAS_BACKLASH) != 0:
             torque = contact_torque(m, i)
         links[i, at.MOTOR] = torque
-        _load_gear(m, i, torque)
+        if m.ints[at.GEARED] != 0:
+            _load_gear(m, i, torque)
         links[i, link.TORQUE] = torque + besides
     if m.ints[at.BACKLASHES] != 0:
         _react(size, m)
@@ -153,15 +155,15 @@ def motor_rate(m: Memory, i: int) -> Any:
 def _warm(m: Memory, i: int, row: int) -> None:
     """Write what the winding's temperature makes of its resistance and its constants."""
     per_arm = m.per_arm
-    resistance, torque = per_arm[row + at.RESISTANCE], per_arm[row + at.TORQUE_CONSTANT]
-    emf = per_arm[row + at.EMF_CONSTANT]
-    if code_of(m, i, at.WARMS) != 0:
-        above = m.vectors[at.ELECTRIC + at.STAGE + 1, i] - REFERENCE
-        weak = 1.0 + per_arm[row + at.MAGNET] * above
-        resistance = resistance * (1.0 + per_arm[row + at.COPPER] * above)
-        torque, emf = torque * weak, emf * weak
-    per_arm[row + at.WARM_RESISTANCE] = resistance
-    per_arm[row + at.WARM_TORQUE], per_arm[row + at.WARM_EMF] = torque, emf
+    above = m.vectors[at.ELECTRIC + at.STAGE + 1, i] - REFERENCE
+    weak = 1.0 + per_arm[row + at.MAGNET] * above
+    resistance = per_arm[row + at.RESISTANCE] * (1.0 + per_arm[row + at.COPPER] * above)
+    per_arm[row + at.WARM_RESISTANCE], per_arm[row + at.WARM_CONDUCTANCE] = (
+        resistance,
+        1.0 / resistance,
+    )
+    per_arm[row + at.WARM_TORQUE] = per_arm[row + at.TORQUE_CONSTANT] * weak
+    per_arm[row + at.WARM_EMF] = per_arm[row + at.EMF_CONSTANT] * weak
 
 
 @inner
@@ -179,37 +181,56 @@ def _most_current(m: Memory, i: int, row: int) -> Any:
 @inner
 def _dc_torque(m: Memory, i: int, row: int, command: Any) -> Any:
     """Return the torque of a DC motor, and write its current, its voltage and where that tends."""
-    per_arm, given, by = m.per_arm, code_of(m, i, at.GIVEN), code_of(m, i, at.CURRENT_BY)
-    _warm(m, i, row)
-    resistance = per_arm[row + at.WARM_RESISTANCE]
+    per_arm = m.per_arm
+    if code_of(m, i, at.WARMS) != 0:
+        _warm(m, i, row)
     emf = per_arm[row + at.WARM_EMF] * motor_rate(m, i)
-    most, supply = _most_current(m, i, row), per_arm[row + at.SUPPLY]
     wanted = command
-    if given == at.GIVEN_TORQUE:  # drivers know what the data sheet says
-        wanted = command / per_arm[row + at.TORQUE_CONSTANT]
-    if by == at.SET_BY_DRIVER:
-        current = clip(wanted, -most, most)
-        current = clip(current, (-supply - emf) / resistance, (supply - emf) / resistance)
+    if code_of(m, i, at.GIVEN) == at.GIVEN_TORQUE:  # drivers know what the data sheet says
+        wanted = command * per_arm[row + at.CURRENT_PER_TORQUE]
+    if code_of(m, i, at.CURRENT_BY) == at.SET_BY_DRIVER:
+        current = _set_current(m, i, row, wanted, emf)
+    else:
+        current = _current_of_voltage(m, i, row, wanted, emf)
+    if is_scalar(m.vectors) or m.ints[at.WINDINGS] != 0:
+        per_arm[row + at.AMPERES] = current
+        volts = per_arm[row + at.WARM_RESISTANCE] * per_arm[row + at.STEADY_CURRENT]
+        per_arm[row + at.VOLTS] = volts + emf
+    return per_arm[row + at.WARM_TORQUE] * current
+
+
+@inlined
+def _set_current(m: Memory, i: int, row: int, wanted: Any, emf: Any) -> Any:
+    """Return the current that a driver sets, within what it may and what the supply allows."""
+    per_arm, most, supply = m.per_arm, _most_current(m, i, row), m.per_arm[row + at.SUPPLY]
+    conductance = per_arm[row + at.WARM_CONDUCTANCE]
+    current = clip(wanted, -most, most)
+    current = clip(current, (-supply - emf) * conductance, (supply - emf) * conductance)
+    if is_scalar(m.vectors) or m.ints[at.WINDINGS] != 0:
         per_arm[row + at.STEADY_CURRENT] = current
         per_arm[row + at.LIMITED] = select(current != wanted, 1.0, 0.0)
-    else:
-        voltage = wanted
-        if given == at.GIVEN_TORQUE or given == at.GIVEN_CURRENT:
-            ahead = per_arm[row + at.EMF_CONSTANT] * _known_rate(m, i, row)
-            voltage = per_arm[row + at.RESISTANCE] * wanted + ahead
-        steady = (clip(voltage, -supply, supply) - emf) / resistance
-        bounded = clip(steady, -most, most)
-        per_arm[row + at.STEADY_CURRENT] = bounded
-        limited = select(abs(voltage) > supply, 1.0, select(bounded != steady, 1.0, 0.0))
+    return current
+
+
+@inlined
+def _current_of_voltage(m: Memory, i: int, row: int, wanted: Any, emf: Any) -> Any:
+    """Return the current under the driver's voltage, which converts what else it is given."""
+    per_arm, most, supply = m.per_arm, _most_current(m, i, row), m.per_arm[row + at.SUPPLY]
+    voltage = wanted
+    if code_of(m, i, at.GIVEN) != at.GIVEN_VOLTAGE:
+        ahead = per_arm[row + at.EMF_CONSTANT] * _known_rate(m, i, row)
+        voltage = per_arm[row + at.RESISTANCE] * wanted + ahead
+    steady = (clip(voltage, -supply, supply) - emf) * per_arm[row + at.WARM_CONDUCTANCE]
+    current = clip(steady, -most, most)
+    per_arm[row + at.STEADY_CURRENT] = current
+    if is_scalar(m.vectors):
+        limited = select(abs(voltage) > supply, 1.0, select(current != steady, 1.0, 0.0))
         per_arm[row + at.LIMITED] = limited
-        current = bounded
-        if by == at.SETTLING and m.ints[at.IN_STEP] != 0:
-            current = bounded + per_arm[row + at.TRANSIENT]
-        elif by >= at.INTEGRATED:
-            current = m.vectors[at.ELECTRIC + at.STAGE, i]
-    per_arm[row + at.AMPERES] = current
-    per_arm[row + at.VOLTS] = resistance * per_arm[row + at.STEADY_CURRENT] + emf
-    return per_arm[row + at.WARM_TORQUE] * current
+    if code_of(m, i, at.CURRENT_BY) == at.SETTLING and m.ints[at.IN_STEP] != 0:
+        return current + per_arm[row + at.TRANSIENT]
+    if code_of(m, i, at.CURRENT_BY) >= at.INTEGRATED:
+        return m.vectors[at.ELECTRIC + at.STAGE, i]
+    return current
 
 
 @inlined
@@ -224,8 +245,6 @@ def _known_rate(m: Memory, i: int, row: int) -> Any:
 def _load_gear(m: Memory, i: int, torque: Any) -> None:
     """Write what the gear takes of a torque, whichever way the joint turns."""
     row, links = row_of(m, i), m.links
-    if m.ints[at.FRICTIONAL] == 0:
-        return
     forward, back = m.per_arm[row + at.FORWARD_LOSS], m.per_arm[row + at.BACK_LOSS]
     links[i, link.GEAR_FORTH] = torque * select(torque > 0.0, forward, -back)
     links[i, link.GEAR_BACK] = torque * select(torque > 0.0, -back, forward)
@@ -329,11 +348,11 @@ def write_powers(size: int, m: Memory, row: int) -> None:
             v[at.ROTORS + row, n] += m.per_arm[place + at.WARM_RESISTANCE] * current * current
             v[at.ROTORS + row + 1, n] += surplus * rate * current
             drawn = m.per_arm[place + at.VOLTS] * current
-        v[at.ELECTRIC + row, n] += max(drawn, 0.0)
-        v[at.ELECTRIC + row + 1, n] += max(-drawn, 0.0)
-        if m.ints[at.FRICTIONAL] != 0 and m.links[i, link.STUCK] == 0.0:
+        v[at.ELECTRIC + row, n] += select(drawn > 0.0, drawn, 0.0)
+        v[at.ELECTRIC + row + 1, n] += select(drawn > 0.0, 0.0, -drawn)
+        if m.ints[at.GEARED] != 0:
             ahead = m.links[i, link.DIRECTION] > 0.0
-            taken = m.links[i, link.GEAR_FORTH] if ahead else m.links[i, link.GEAR_BACK]
+            taken = select(ahead, m.links[i, link.GEAR_FORTH], m.links[i, link.GEAR_BACK])
             v[at.GEARS + row, n] += taken * v[at.STAGE + 1, i]
         if m.ints[at.BACKLASHES] != 0 and code_of(m, i, at.HAS_BACKLASH) != 0:
             pressed, closing, side = tooth_contact(m, i)

@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 
 from ulna.dynamics import packed as link
+from ulna.dynamics.recursive import forward_coupled
+from ulna.dynamics.sticking import forward_with_friction
 from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import is_scalar, is_single, logical_and, select
 from ulna.simulation.engine import memory_layout as at
@@ -31,7 +33,14 @@ from ulna.simulation.engine.motor_laws import (
     write_rates,
 )
 from ulna.simulation.engine.schedule import slack
-from ulna.simulation.engine.state_derivative import copy, inputs
+from ulna.simulation.engine.state_derivative import (
+    columns,
+    copy,
+    first_column,
+    inputs,
+    note_friction,
+    write_derivative,
+)
 from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
 
 SLOW = 0.01  # of the no-load speed, below which a motor at its limits counts as stalled
@@ -52,12 +61,14 @@ def motor_part(
         drive(size, m, t)
     elif task == at.WRITE_RATES:
         write_rates(size, m, row)
+    elif task == at.DRIVEN_DERIVATIVE:
+        driven_derivative(size, m, t, row)
     elif task == at.COMBINE:
-        _combine(size, m, row, known, target, h)
+        combine_layers(size, m, row, known, target, h)
         if target == at.TRIAL:
-            _settle_currents(size, m, t)
+            settle_currents(size, m, t)
     elif task == at.BEGIN_STEP:
-        _begin_step(size, m, t, h)
+        begin_step(size, m, t, h)
     elif task == at.READ_COMMANDS:
         _read_commands(size, m, t)
     elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
@@ -83,29 +94,35 @@ def account_part(size: int, m: Memory, task: int, row: int, t: float, h: float) 
     return 0
 
 
-@inlined
-def _first_column(size: int, m: Memory, layer: int) -> int:
-    """Return the first column of a layer that is integrated."""
-    if layer == at.ELECTRIC:
-        return 0 if m.ints[at.WINDINGS] != 0 else size
-    return 0 if layer == at.ROTORS and m.ints[at.BACKLASHES] != 0 else size
-
-
-@inlined
-def _last_column(size: int, m: Memory) -> int:
-    """Return how many columns there are: those of single arms include their energies."""
-    return size + 1 if is_scalar(m.vectors) else size
+@inner
+def driven_derivative(size: int, m: Memory, t: float, row: int) -> None:
+    """Write the derivative of the state STAGE, and of the motors, to a row."""
+    inputs(size, m, t)
+    drive(size, m, t)
+    if m.ints[at.FRICTIONAL] != 0:
+        geared = m.ints[at.GEARED] != 0
+        forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER, geared)
+    else:
+        forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
+    write_derivative(size, m, row)
+    write_rates(size, m, row)
+    if is_scalar(m.vectors):
+        if m.ints[at.FRICTIONAL] != 0:
+            note_friction(size, m, at.STAGE, row)
+        write_powers(size, m, row)
 
 
 @inner
-def _combine(size: int, m: Memory, row: int, known: int, target: int, h: float) -> None:
+def combine_layers(size: int, m: Memory, row: int, known: int, target: int, h: float) -> None:
     """Write STATE + h Σ a_j k_j to the target, for the derivatives k_j of all layers."""
     v, tableau = m.vectors, m.tableau
+    chained = m.ints[at.METHOD] == at.CHAINED and target == at.STAGE
+    first = max(known - 1, 0) if chained else 0
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
-        for i in range(_first_column(size, m, layer), _last_column(size, m)):
+        for i in range(first_column(size, m, layer), columns(size, m.vectors)):
             for part in range(2):
                 total = 0.0 * v[layer + at.STATE + part, i]
-                for j in range(known):
+                for j in range(first, known):
                     factor = tableau[row, j]
                     if factor != 0.0:
                         total += factor * v[layer + at.DERIVATIVES + 2 * j + part, i]
@@ -113,7 +130,7 @@ def _combine(size: int, m: Memory, row: int, known: int, target: int, h: float) 
 
 
 @inner
-def _begin_step(size: int, m: Memory, t: float, h: float) -> None:
+def begin_step(size: int, m: Memory, t: float, h: float) -> None:
     """Find what currents that settle within a step are off where they tend, at its start."""
     m.floats[at.STEP_START] = t
     if m.ints[at.SETTLINGS] == 0:
@@ -135,7 +152,7 @@ def _begin_step(size: int, m: Memory, t: float, h: float) -> None:
 
 
 @inner
-def _settle_currents(size: int, m: Memory, t: float) -> None:
+def settle_currents(size: int, m: Memory, t: float) -> None:
     """Write the currents at the end of a step, TRIAL at time t, that settle within it."""
     m.ints[at.IN_STEP] = 0
     span = t - m.floats[at.STEP_START]
@@ -173,7 +190,7 @@ def _implicit(size: int, m: Memory, task: int, s: int, t: float, h: float) -> No
         return
     v = m.vectors
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
-        for i in range(_first_column(size, m, layer), _last_column(size, m)):
+        for i in range(first_column(size, m, layer), columns(size, m.vectors)):
             for part in range(2):
                 start = v[layer + at.STATE + part, i]
                 first = v[layer + at.SOLVED_ROW + part, i]
@@ -186,11 +203,11 @@ def _implicit(size: int, m: Memory, task: int, s: int, t: float, h: float) -> No
                 else:
                     v[layer + at.TRIAL + part, i] = start + h * first
     if task == at.EULER_END:
-        for i in range(_first_column(size, m, at.ROTORS), size):
+        for i in range(first_column(size, m, at.ROTORS), size):
             rate = v[at.ROTORS + at.TRIAL + 1, i]  # new rates first, as those of joints
             v[at.ROTORS + at.TRIAL, i] = v[at.ROTORS + at.STATE, i] + h * rate
     if task != at.GAUSS_STAGE:
-        _settle_currents(size, m, t)
+        settle_currents(size, m, t)
 
 
 @inner
@@ -199,7 +216,7 @@ def _update_gauss(size: int, m: Memory, h: float) -> None:
     v, running = m.vectors, m.links[size, at.VALID] != 0.0
     least = ROUNDING_SHORT if is_single(v[at.STATE, 0]) else ROUNDING
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
-        for i in range(_first_column(size, m, layer), _last_column(size, m)):
+        for i in range(first_column(size, m, layer), columns(size, m.vectors)):
             for k in range(4):
                 old, new = v[layer + at.SOLVED_ROW + k, i], v[layer + at.NEW_ROW + k, i]
                 v[layer + at.SOLVED_ROW + k, i] = select(running, new, old)
@@ -214,7 +231,7 @@ def _prepare_dense(size: int, m: Memory, h: float) -> None:
     """Compute the dense output of a DOP853 step in all layers."""
     v = m.vectors
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
-        for i in range(_first_column(size, m, layer), size + 1):
+        for i in range(first_column(size, m, layer), size + 1):
             for part in range(2):
                 place = layer + part
                 change = v[place + at.NEXT_STATE, i] - v[place + at.STATE, i]
@@ -234,7 +251,7 @@ def _read_dense(size: int, m: Memory, x: float) -> None:
     """Write all layers at the fraction x of a DOP853 step to STAGE."""
     v = m.vectors
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
-        for i in range(_first_column(size, m, layer), size + 1):
+        for i in range(first_column(size, m, layer), size + 1):
             for part in range(2):
                 total = 0.0
                 for k in range(at.COUNT_DENSE):
@@ -249,7 +266,7 @@ def _estimate_error(size: int, m: Memory, h: float) -> float:
     """Return the error of a DOP853 step in units of the tolerance, as `error_of_step` does."""
     v, fifth, third, count = m.vectors, 0.0, 0.0, 0
     for layer in (at.ELECTRIC, at.ROTORS):
-        for i in range(_first_column(size, m, layer), size):
+        for i in range(first_column(size, m, layer), size):
             for part in range(2):
                 high = low = 0.0
                 for j in range(at.LAST):

@@ -16,6 +16,7 @@ from ulna.dynamics.sequential import sweep
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
+from ulna.simulation.engine.driven_step import driven_step
 from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
 from ulna.simulation.engine.motors import account_part, motor_part
@@ -126,11 +127,7 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
     if ints[at.DISTURBANCES] != 0:
         found.append((at.DISTURB_PART, (disturb, (INT, memory))))
     found += _method_parts(ints, memory)
-    if ints[at.MOTORS]:
-        task = (INT, memory, INT, INT, INT, INT, FLOAT, FLOAT)
-        found.append((at.MOTOR_PART, (motor_part, task)))
-        if isinstance(memory.fields[0], ArrayOf):
-            found.append((at.ACCOUNT_PART, (account_part, (INT, memory, INT, INT, FLOAT, FLOAT))))
+    found += _motor_parts(ints, memory)
     if ints[at.FRICTIONAL]:
         found.append((at.SLIDE_PART, (slide_part, (INT, memory, INT))))
     if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):
@@ -138,6 +135,19 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
     if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
         # Arms in lanes fall back to scalar steps for it.
         found.append((at.WATCH_PART, (watch_part, (INT, memory, table, INT, INT, FLOAT))))
+    return found
+
+
+def _motor_parts(ints: Array, memory: Any) -> list[tuple[int, Part]]:
+    """Return the parts of motors."""
+    if not ints[at.MOTORS]:
+        return []
+    task = (INT, memory, INT, INT, INT, INT, FLOAT, FLOAT)
+    found: list[tuple[int, Part]] = [(at.MOTOR_PART, (motor_part, task))]
+    if ints[at.METHOD] < at.BY_KERNEL:
+        found.append((at.DRIVEN_PART, (driven_step, (INT, memory, FLOAT, FLOAT))))
+    if isinstance(memory.fields[0], ArrayOf):
+        found.append((at.ACCOUNT_PART, (account_part, (INT, memory, INT, INT, FLOAT, FLOAT))))
     return found
 
 

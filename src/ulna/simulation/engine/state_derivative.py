@@ -45,20 +45,17 @@ def coupled_derivative(size: int, m: Memory, t: float, row: int) -> None:
     where motors are not ideal, and in approximations.
     """
     if m.ints[at.MOTORS] != 0:
-        call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
+        call_motors(size, m, at.DRIVEN_DERIVATIVE, row, 0, 0, t, 0.0)
+        return
     if m.ints[at.DYNAMICS] != at.FULL:
         call_part(m.ints[at.DYNAMICS_PART], size, m)
     elif m.ints[at.FRICTIONAL] != 0:
         call_slide(size, m, link.CARRIER)
     else:
         forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
-    _write_derivative(size, m, row)
+    write_derivative(size, m, row)
     if is_scalar(m.vectors) and m.ints[at.FRICTIONAL] != 0:
         note_friction(size, m, at.STAGE, row)
-    if m.ints[at.MOTORS] != 0:
-        call_motors(size, m, at.WRITE_RATES, row, 0, 0, t, 0.0)
-        if is_scalar(m.vectors):
-            call_account(size, m, at.WRITE_POWERS, row, t, 0.0)
 
 
 @inner
@@ -67,6 +64,12 @@ def call_motors(
 ) -> None:
     """Do what motors take: find their torques, or take a part of a step with them."""
     call_part(m.ints[at.MOTOR_PART], size, m, task, row, known, target, t, h)
+
+
+@inner
+def call_driven_step(size: int, m: Memory, t: float, h: float) -> None:
+    """Write the end of an explicit step to TRIAL, for an arm with motors."""
+    call_part(m.ints[at.DRIVEN_PART], size, m, t, h)
 
 
 @inner
@@ -128,13 +131,13 @@ def state_derivative_inlined(size: int, m: Memory, t: float, place: int) -> None
     row = at.DERIVATIVES + 2 * place
     if ints[at.COUPLED] == 0:
         forward(size, links, turns, v, at.STAGE, None)
-        _write_derivative(size, m, row)
+        write_derivative(size, m, row)
     else:
         coupled_derivative(size, m, t, row)
 
 
 @inlined
-def _write_derivative(size: int, m: Memory, row: int) -> None:
+def write_derivative(size: int, m: Memory, row: int) -> None:
     """Write the rates of the state STAGE, the accelerations, and the power to a row."""
     v = m.vectors
     for i in range(size):
@@ -300,6 +303,17 @@ def copy(size: int, m: Memory, source: int, target: int) -> None:
 def _copy_layers(size: int, m: Memory, source: int, target: int) -> None:
     """Copy what is the motors'."""
     for layer in (at.ELECTRIC, at.ROTORS, at.GEARS):
-        for part in range(2):
-            for i in range(columns(size, m.vectors)):
+        first = first_column(size, m, layer)
+        if layer == at.GEARS and m.ints[at.SETTLINGS] != 0:
+            first = 0  # what settling currents have left
+        for i in range(first, columns(size, m.vectors)):
+            for part in range(2):
                 m.vectors[layer + target + part, i] = m.vectors[layer + source + part, i]
+
+
+@inlined
+def first_column(size: int, m: Memory, layer: int) -> int:
+    """Return the first column of a layer of motors that is integrated; the last are energies."""
+    if layer == at.ELECTRIC:
+        return 0 if m.ints[at.WINDINGS] != 0 else size
+    return 0 if layer == at.ROTORS and m.ints[at.BACKLASHES] != 0 else size
