@@ -121,7 +121,9 @@ def take_half_steps(size: int, m: Memory, h: float) -> None:
     All else is unchanged, but that an explicit step finds its first derivative, which is that of
     its first half as well.
     """
-    ints, now, explicit = m.ints, m.floats[at.NOW], m.ints[at.METHOD] < at.BY_KERNEL
+    ints, now = m.ints, m.floats[at.NOW]
+    # Motors show in samples what they did in the first stage, which has to come again.
+    explicit = ints[at.METHOD] < at.BY_KERNEL and ints[at.MOTORS] == 0
     fsal_valid, evaluations = ints[at.FSAL_VALID], ints[at.EVALUATIONS]
     ints[at.FSAL_VALID] = 0
     copy(size, m, at.STATE, at.SAVED_STATE)
