@@ -194,6 +194,15 @@ class TestLimits:
         assert np.abs(run.voltage).max() <= 12.0 * (1.0 + 1e-12)
         assert run.motors[0].limited_seconds == pytest.approx(10.0)
 
+    def test_gauss4_goes_on_at_a_speed_that_stays(self):
+        motor = Motor(voltage=12.0, resistance=2.0, torque_constant=0.1, gear_ratio=5.0)
+        for arm, torque in ((wheel(motor, damping=0.1), 9.0), (wheel(None, damping=0.1), 0.1)):
+            run = simulate(
+                arm, q0=[0.0], torque=[torque], duration=10.0, method="gauss4", dt=0.01, samples=3
+            )
+            assert run.status.ok
+            assert run.qd[1, 0] == pytest.approx(run.qd[2, 0], rel=1e-12)
+
     def test_a_limit_of_current_is_one_of_torque(self):
         motor = Motor(voltage=12.0, resistance=2.0, torque_constant=0.1, max_current=1.5)
         run = simulate(wheel(motor), q0=[0.0], torque=[-1.0], duration=0.1)

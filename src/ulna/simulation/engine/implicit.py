@@ -29,6 +29,9 @@ NODES = (0.5 - ROOT, 0.5 + ROOT)
 # The stages' weights of one another, a = [[1/4, 1/4 − √3/6], [1/4 + √3/6, 1/4]].
 OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
 MOST_ITERATIONS = 60
+# Of a rate, by which accelerations change it in a step at least to count: times the tolerance of
+# iterations that bring no more, the rounding of the rate.
+UNSEEN, UNSEEN_SHORT = 1e-6, 1e-2
 
 
 @kernel
@@ -115,7 +118,7 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
             if driven:
                 call_motors(size, m, at.GAUSS_STAGE, s, 0, 0, t + NODES[s] * h, h)
             state_derivative_inlined(size, m, t + NODES[s] * h, at.NEW + s)
-        change, largest = _update_stages(size, m, running)
+        change, largest = _update_stages(size, m, running, h)
         if driven:
             m.links[size, at.VALID] = select(running, 1.0, 0.0)
             call_motors(size, m, at.GAUSS_UPDATE, 0, 0, 0, t, h)
@@ -168,10 +171,18 @@ def _gauss_stage(size: int, m: Memory, s: int, h: float) -> None:
 
 
 @inlined
-def _update_stages(size: int, m: Memory, running: Any) -> tuple[Any, Any]:
-    """Update the derivatives of lanes that iterate; return their change and their size."""
+def _update_stages(size: int, m: Memory, running: Any, h: float) -> tuple[Any, Any]:
+    """Update the derivatives of lanes that iterate; return their change and their size.
+
+    Of a uniform motion accelerations are nothing but rounding: what would not change a rate counts
+    as that.
+    """
     v = m.vectors
     change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
+    part_of_rate = (UNSEEN_SHORT if is_single(change) else UNSEEN) / h
+    for i in range(size):
+        unseen = part_of_rate * abs(v[at.STATE + 1, i])
+        largest = select(unseen > largest, unseen, largest)
     for s in range(2):
         for i in range(size):
             new = v[at.NEW_ROW + 2 * s + 1, i]
