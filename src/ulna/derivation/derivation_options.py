@@ -101,7 +101,7 @@ def options_for(arm: Arm, **chosen: Any) -> DerivationOptions:
         "bodies": _bodies(arm),
         "payload": arm.payload.mass > 0.0,
         "gravity": _gravity(arm),
-        "drives": any(joint.damping or joint.rotor_inertia for joint in arm.joints),
+        "drives": bool(arm.parameters.damping.any() or arm.parameters.rotor_inertia.any()),
     }
     if arm.n > MOST_LINKS:
         given.pop("links", None)
@@ -181,9 +181,8 @@ def left_out(options: DerivationOptions, arm: Arm | None) -> str:
 
 
 def _drives(arm: Arm | None) -> str:
-    joints = arm.joints if arm else ()
-    geared = not joints or any(joint.rotor_inertia for joint in joints)
-    damped = not joints or any(joint.damping for joint in joints)
+    geared = arm is None or bool(arm.parameters.rotor_inertia.any())
+    damped = arm is None or bool(arm.parameters.damping.any())
     if geared and damped:
         return "damped geared motors"
     return "geared motors" if geared else "damped joints"

@@ -383,7 +383,7 @@ def _largest(values: Array) -> float:
 def values(arm: Arm, options: DerivationOptions) -> dict[sp.Symbol, float]:
     """Return the value of every letter that stands for a property of the arm."""
     found: dict[sp.Symbol, float] = {}
-    for number, (link, joint) in enumerate(zip(arm.links, arm.joints, strict=True), 1):
+    for number, link in enumerate(arm.links, 1):
         found[symbol("l", number)] = link.length
         found[symbol("m", number)] = link.mass
         if options.bodies == "general":
@@ -393,9 +393,10 @@ def values(arm: Arm, options: DerivationOptions) -> dict[sp.Symbol, float]:
             found[symbol("I", number)] = float(arm.parameters.inertia[number - 1])
             found[symbol("p", number)] = link.tip_mass
         if options.drives:
-            found[symbol("J", number)] = joint.rotor_inertia
-            found[symbol("N", number)] = joint.gear_ratio
-            found[symbol("b", number)] = joint.damping
+            # With what its motor adds to them.
+            found[symbol("J", number)] = float(arm.parameters.rotor_inertia[number - 1])
+            found[symbol("N", number)] = float(arm.parameters.gear_ratio[number - 1])
+            found[symbol("b", number)] = float(arm.parameters.damping[number - 1])
         if options.friction:
             found |= _friction_values(arm, number)
     if options.payload:
