@@ -122,7 +122,10 @@ PRESETS: dict[str, Preset] = {
                 "damping": 0.001,
                 "friction": Friction(coulomb),
                 "motor": replace(
-                    cast(Motor, motor("t-motor-ak80-6")), rotor_inertia=6.2872e-5, efficiency=1.0
+                    cast(Motor, motor("t-motor-ak80-6")),
+                    rotor_inertia=6.2872e-5,
+                    efficiency=1.0,
+                    backdriving_efficiency=1.0,
                 ),
             }
             for coulomb in (0.2513, 0.1885)

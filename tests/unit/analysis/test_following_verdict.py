@@ -110,7 +110,8 @@ def test_a_controller_that_compensates_friction_follows():
 
 def test_an_arm_that_friction_holds_all_the_time_does_not_follow():
     joints = [
-        replace(joint, friction=ulna.Friction(50.0), max_torque=np.inf) for joint in STICKY.joints
+        replace(joint, friction=ulna.Friction(50.0), max_torque=np.inf, motor=None)
+        for joint in STICKY.joints
     ]
     plan = ulna.plan(STICKY.replace(joints=joints), STICKY_PLAN.path, duration=2.0)
     run = simulated(PD(60.0, 2.0), plan, qd0=[0.0, 0.0], q0=plan.q[0])
