@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -211,11 +212,13 @@ def _takes_positions(made: Plan) -> bool:
 def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
     """Simulate motors that are commanded the planned angles, as their own loops follow them."""
     start = made.trajectory(0.0)
+    times = np.linspace(0.0, made.duration, 1 + math.ceil(made.duration / settings["dt"]))
     return simulate(
         made.arm,
         q0=start.q,
         qd0=None if "q0" in settings else start.qd,
-        position=lambda t: made.trajectory(t).q,
+        position=(times, made.trajectory(times).q),
+        between="linear",
         duration=made.duration,
         dt=settings["dt"],
         on_interrupt="return",
