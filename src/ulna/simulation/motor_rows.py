@@ -29,7 +29,6 @@ GIVEN = {
 }
 SETTLED = 1.0  # time constants of a current in a step, beyond which it settles within it
 UNSTABLE, ROUGH = 2.0, 0.5  # radians of a contact's vibration in a step
-STALLED = 0.1  # [s] for which a motor stands at its limits until it counts as stalled
 
 
 class MotorRows(NamedTuple):

@@ -10,7 +10,6 @@ import numpy as np
 from ulna.arm.motors import CURRENT, VOLTAGE, Motor, StepperMotor
 from ulna.arrays import Floats
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.motor_rows import STALLED
 
 if TYPE_CHECKING:
     from ulna.arm import Arm
@@ -33,7 +32,7 @@ class MotorUse(NamedTuple):
     first_limited : float or None
         When [s] it first did.
     stalled : float or None
-        When [s] it first stood still at its limits, if it did so for a tenth of a second in all.
+        When [s] it first stood still at its limits, if it did so for a tenth of a second on end.
     overheated : float or None
         When [s] its winding first was too hot.
     hottest : float or None
@@ -99,6 +98,8 @@ def motors_of(simulation: SimulationCore) -> tuple[MotorUse, ...]:
     memory, n = simulation.memory, simulation.arm.n
     if not memory.ints.item(at.MOTORS):
         return ()
+    from ulna.simulation.engine.motors import STALLED
+
     first = memory.ints.item(at.NOTED)
     notes = memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)
     first = memory.ints.item(at.MOTOR_ROWS)

@@ -50,6 +50,7 @@ OWN, EARLY, LATE = 0.25, 0.25 - ROOT, 0.25 + ROOT
 # The relative change by which iterations have settled, and what counts as nothing [A, K, rad].
 ROUNDING, ROUNDING_SHORT, SMALL = 1e-11, 1e-4, 1e-3
 HALVINGS = 50
+STALLED = 0.1  # [s] for which a motor stands at its limits until it counts as stalled
 
 
 @kernel
@@ -331,6 +332,7 @@ def _note_step(size: int, m: Memory, t: float, h: float) -> None:
         if limited:
             _note_limit(n, m, i, t, h)
         floats[note + at.LIMITS * n] = 1.0 if limited else 0.0
+        _note_stall(n, m, i, t, h)
         if code_of(m, i, at.MOTOR_KIND) != at.DC:
             continue
         current, supplied = m.per_arm[row + at.AMPERES], m.per_arm[row + at.SUPPLY]
@@ -347,6 +349,21 @@ def _note_step(size: int, m: Memory, t: float, h: float) -> None:
 
 
 @inner
+def _note_stall(n: int, m: Memory, i: int, t: float, h: float) -> None:
+    """Note how long a motor stands still at its limits on end, and when it first stalls."""
+    floats, note = m.floats, m.ints[at.NOTED] + i
+    if floats[note + at.STALL_TIME * n] >= STALLED:
+        return
+    slow = abs(motor_rate(m, i)) < SLOW * m.per_arm[row_of(m, i) + at.NO_LOAD_SPEED]
+    if floats[note + at.LIMITS * n] == 0.0 or not slow:
+        floats[note + at.STALL_TIME * n] = 0.0
+        return
+    if floats[note + at.STALL_TIME * n] == 0.0:
+        floats[note + at.STALL_FIRST * n] = t - h
+    floats[note + at.STALL_TIME * n] += h
+
+
+@inner
 def _note_limit(n: int, m: Memory, i: int, t: float, h: float) -> None:
     floats, note = m.floats, m.ints[at.NOTED] + i
     if floats[note + at.LIMITS * n] == 0.0:
@@ -354,10 +371,6 @@ def _note_limit(n: int, m: Memory, i: int, t: float, h: float) -> None:
         if floats[note + at.LIMIT_EPISODES * n] == 1.0:
             floats[note + at.LIMIT_FIRST * n] = t - h
     floats[note + at.LIMIT_TIME * n] += h
-    if abs(motor_rate(m, i)) < SLOW * m.per_arm[row_of(m, i) + at.NO_LOAD_SPEED]:
-        if floats[note + at.STALL_TIME * n] == 0.0:
-            floats[note + at.STALL_FIRST * n] = t - h
-        floats[note + at.STALL_TIME * n] += h
 
 
 @inner
