@@ -47,7 +47,7 @@ for name, (driven, loop) in loops.items():
 
 # %%
 servos = arm.with_motors("tower-pro-mg996r")
-angles = ulna.simulate(servos, q0=plan.q[0], position=(plan.t, plan.q), duration=2.0)
+angles = ulna.simulate(servos, reference=plan)
 off = tracking(angles, plan)
 runs["50 Hz, hobby servos told angles"] = angles, off
 print(f"told angles: {1e3 * off.rms:.3f} mm RMS")
