@@ -211,6 +211,8 @@ def sensors_and_disturbances() -> None:
     sensors = ulna.Sensors()
     print(sensors.layout(2), sensors.ticks_late(0.001) + 1, sensors.timing(rate=500.0).rate)
     sensors.layout("two")  # type: ignore[arg-type]
+    sensors.samples(2, 500.0)
+    sensors.samples(2)  # type: ignore[call-arg]
     sensors.ticks_late()  # type: ignore[call-arg]
     sensors.timing(500.0, 0.002)  # type: ignore[call-arg]
     sensors.rounded(np.zeros((2, 2)))
@@ -221,6 +223,12 @@ def sensors_and_disturbances() -> None:
     disturbances.pulse([1.0, 0.0])  # type: ignore[call-arg]
     disturbances.noise([0.1, 0.1], rate=100.0, seed=3, until=2.0)
     disturbances.noise([0.1, 0.1], rate="100 Hz")  # type: ignore[arg-type]
+    disturbances.sine([0.1, 0.1], frequency=2.0, phase=0.5)
+    disturbances.sine([0.1, 0.1])  # type: ignore[call-arg]
+    disturbances.chirp([0.1, 0.1], start_frequency=1.0, stop_frequency=9.0, lasting=2.0)
+    disturbances.chirp([0.1, 0.1], frequency=1.0)  # type: ignore[call-arg]
+    disturbances.formula(["sin(t)", 0.0], until=2.0)
+    disturbances.formula(2.0)  # type: ignore[arg-type]
 
 
 def arms(file: str) -> None:
@@ -647,6 +655,13 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
         film.save("copy.mp4", force=True)  # type: ignore[call-arg]
     viewer.animate_following(plan, runs, "both.gif", overwrite=True)
     viewer.animate_following(plan, [run])  # type: ignore[arg-type]
+    closed = analysis.loop(arm, q, control.PD())
+    viewer.bode_figure(closed, theme=theme)
+    viewer.bode_figure(run)  # type: ignore[arg-type]
+    viewer.plot_gain(axes, closed)
+    viewer.plot_gain(closed)  # type: ignore[call-arg, arg-type]
+    viewer.plot_phase(axes, closed)
+    viewer.plot_phase(closed)  # type: ignore[call-arg, arg-type]
     viewer.conventions_figure(theme=theme)
     viewer.conventions_figure("dark")  # type: ignore[arg-type, call-arg]
     viewer.draw_arm(axes, arm, q, ghost=True)

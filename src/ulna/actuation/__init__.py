@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ulna.actuation.motors import (
+from ulna.actuation.motor_formulas import (
     TorqueRange,
     continuous_torque,
     current,

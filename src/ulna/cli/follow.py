@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ulna.actuation.motors import has_motors
+from ulna.actuation.motor_formulas import has_motors
 from ulna.analysis import (
     FollowingVerdict,
     Stability,

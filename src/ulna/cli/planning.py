@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.motors import has_motors
+from ulna.actuation.motor_formulas import has_motors
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags

@@ -72,7 +72,7 @@ def _bell(links: Array, i: int, ratio: Any) -> Any:
 
 
 @inlined
-def _slip(size: int, links: Array) -> None:
+def _load_on_gears(size: int, links: Array) -> None:
     """Add what gears under load take to the FRICTION of joints that slide."""
     for i in range(size):
         way = links[i, DIRECTION]
@@ -87,7 +87,7 @@ def forward_with_friction(
     """Do as `forward_coupled` does, with the friction of joints that slide, and of gears."""
     slide(size, links, y, at)
     if geared:
-        _slip(size, links)
+        _load_on_gears(size, links)
     for i in range(size):
         links[i, APPLIED] = links[i, TORQUE]
         links[i, TORQUE] = links[i, TORQUE] - links[i, FRICTION]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.actuation import TorqueRange
-from ulna.actuation.motors import has_motors
+from ulna.actuation.motor_formulas import has_motors
 from ulna.arrays import whole
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.motor_demands import MOST_USE

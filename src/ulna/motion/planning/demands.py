@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.actuation.friction import rates_along
-from ulna.actuation.motors import has_gear_losses
+from ulna.actuation.motor_formulas import has_gear_losses
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.arrays import Array

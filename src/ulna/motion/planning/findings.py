@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ulna.actuation.motors import has_motors
+from ulna.actuation.motor_formulas import has_motors
 from ulna.arm import Arm, ServoMotor
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array

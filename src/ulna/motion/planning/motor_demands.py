@@ -26,7 +26,7 @@ from ulna.actuation import (
     torque_range,
     voltage,
 )
-from ulna.actuation.motors import winding_current
+from ulna.actuation.motor_formulas import winding_current
 from ulna.arm import Arm, Joint, Motor
 from ulna.arrays import Array
 from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, TimeSpan

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.actuation import TorqueRange, torque_range
-from ulna.actuation.motors import has_motors
+from ulna.actuation.motor_formulas import has_motors
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze

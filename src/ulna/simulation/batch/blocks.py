@@ -33,6 +33,7 @@ from ulna.simulation.engine.memory import (
     Memory,
     Outcome,
     Record,
+    layers_of,
     new_record,
     new_vectors,
     zeros_of_lanes,
@@ -42,11 +43,6 @@ from ulna.simulation.ticks import TickRange
 TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
-
-
-def layers_of(bucket: Bucket) -> int:
-    """Return how many layers of rows the memory of a bucket has: more than one of motors."""
-    return at.LAYERS if bucket.ints[at.MOTORS] else 1
 
 
 def block_memory(kind: LaneKind, bucket: Bucket, *blocks: int) -> Memory:

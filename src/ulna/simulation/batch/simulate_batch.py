@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,13 +201,13 @@ def simulate_batch(
         # A copy, which nobody else holds, and of the type that kernels read.
         times = np.array(sample_times(samples, length, options.dt, sample_width(n, 0)), dtype=float)
     slab = planned(spec.count, len(times), n, keep_torques, store)
-    settings = {
-        "members": spec.count, "duration": length, **vars(options), "max_step": None,
-        "precision": precision, "controller": described(controller), "between": between,
-        "reference": describe_references(reference), what: described(command),
-        "tip_force": described(tip_force), "disturbances": described(disturbances),
-        "seeds": described(seeds),
-    }  # fmt: skip
+    settings = _settings(
+        spec, precision, between, reference,
+        {
+            "controller": controller, what: command, "tip_force": tip_force, "seeds": seeds,
+            "disturbances": disturbances, "sensors": sensors, "actuators": actuators,
+        },
+    )  # fmt: skip
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
     run = _run_job(job, store, overwrite, progress, on_interrupt)
@@ -215,6 +215,17 @@ def simulate_batch(
     tables = ((name, form.example) for name, given in named for form in given.forms)
     warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
     return run
+
+
+def _settings(
+    spec: BatchSpec, precision: str, between: str, reference: Any, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return how a batch is made, for its record."""
+    return {
+        "members": spec.count, "duration": spec.duration, **vars(spec.options), "max_step": None,
+        "precision": precision, "between": between, "reference": describe_references(reference),
+        **{name: described(one) for name, one in given.items()},
+    }  # fmt: skip
 
 
 def _run_job(

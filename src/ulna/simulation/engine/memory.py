@@ -212,6 +212,11 @@ class Bucket(NamedTuple):
     ints: Array
 
 
+def layers_of(bucket: Bucket) -> int:
+    """Return how many layers of rows the memory of a bucket has: more than one of motors."""
+    return at.LAYERS if bucket.ints[at.MOTORS] else 1
+
+
 class Outcome(NamedTuple):
     """The results of every arm; `codes` are negative until it has ended."""
 

@@ -3,7 +3,7 @@
 Numbers of a motor are those of its output shaft, or of the joint. A DC motor has the torque K i of
 its current i; its driver sets that, within the limits of current and voltage, or a voltage does, to
 which it tends as L di/dt = R (i∞ − i). Servos and steppers are commanded positions. Formulas of the
-same laws for arrays are in `ulna.actuation.motors`.
+same laws for arrays are in `ulna.actuation.motor_formulas`.
 """
 
 from __future__ import annotations

@@ -16,10 +16,9 @@ from ulna.dynamics.sequential import sweep
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
-from ulna.simulation.engine.driven_step import driven_step
 from ulna.simulation.engine.friction_modes import friction_part, slide_part
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
-from ulna.simulation.engine.motors import account_part, motor_part
+from ulna.simulation.engine.motor_steps import account_part, driven_step, motor_part
 from ulna.simulation.engine.sampled_loop import command_part, follow_commands, read_sensors
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import add_waves, disturb
