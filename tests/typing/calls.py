@@ -599,6 +599,7 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     closed.gain([1.0, 10.0])
     closed.gain("1 Hz")  # type: ignore[arg-type]
     print(closed.bode().magnitude)
+    closed.bode("low")  # type: ignore[arg-type]
     closed.facts("margins")  # type: ignore[call-arg]
     grown.growth_at(0.5)
     grown.growth_at("0.5 s")  # type: ignore[arg-type]

@@ -196,10 +196,7 @@ def simulate_batch(
     what, command = chosen_command(
         controller, torque=torque, voltage=voltage, current=current, position=position
     )
-    times = np.array([length])
-    if samples is not None:
-        # A copy, which nobody else holds, and of the type that kernels read.
-        times = np.array(sample_times(samples, length, options.dt, sample_width(n, 0)), dtype=float)
+    times = _times(samples, spec)
     slab = planned(spec.count, len(times), n, keep_torques, store)
     settings = _settings(
         spec, precision, between, reference,
@@ -215,6 +212,15 @@ def simulate_batch(
     tables = ((name, form.example) for name, given in named for form in given.forms)
     warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
     return run
+
+
+def _times(samples: Any, spec: BatchSpec) -> Array:
+    """Return when samples are kept."""
+    if samples is None:
+        return np.array([spec.duration])
+    # A copy, which nobody else holds, and of the type that kernels read.
+    width = sample_width(spec.n, 0)
+    return np.array(sample_times(samples, spec.duration, spec.options.dt, width), dtype=float)
 
 
 def _settings(

@@ -13,6 +13,7 @@ from ulna.kernels import inlined, inner
 from ulna.lanes import numbers
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome
+from ulna.simulation.engine.motor_laws import row_of
 from ulna.simulation.engine.state_derivative import copy, inputs
 from ulna.simulation.engine.stepping import RUNAWAY
 
@@ -134,7 +135,7 @@ def _start_motors(size: int, m: Memory, w: int) -> None:
     """Set windings, rotors and targets of servos as they are at the start."""
     v, per_arm = numbers(m.vectors), numbers(m.per_arm)
     for i in range(size):
-        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        row = row_of(m, i)
         v[at.ELECTRIC + at.STATE, i, w] = v[at.GEARS + at.STATE, i, w] = 0.0
         v[at.ELECTRIC + at.STATE + 1, i, w] = per_arm[row + at.AMBIENT, w]
         for part in range(2):

@@ -9,6 +9,7 @@ from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite_rows
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import derivative_at_end, explicit_step, prepare_dense
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record
+from ulna.simulation.engine.motor_laws import row_of
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
     call_account,
@@ -185,7 +186,7 @@ def _show_start(size: int, m: Memory) -> None:
     """Let motors show what they did at the start of the step."""
     copy(size, m, at.STATE, at.STAGE)
     for i in range(size):
-        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        row = row_of(m, i)
         m.links[i, at.MOTOR] = m.per_arm[row + at.START_TORQUE]
         m.per_arm[row + at.AMPERES] = m.per_arm[row + at.START_AMPERES]
         m.per_arm[row + at.VOLTS] = m.per_arm[row + at.START_VOLTS]
@@ -252,7 +253,7 @@ def _write_motors(size: int, m: Memory, samples: Array, place: int) -> None:
     """Record currents, voltages, temperatures, rotors and energies of motors."""
     n, v, row = size, m.vectors, m.ints[at.SAMPLE]
     for i in range(n):
-        first = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        first = row_of(m, i)
         samples[row, place + i] = m.per_arm[first + at.AMPERES]
         samples[row, place + n + i] = m.per_arm[first + at.VOLTS]
         samples[row, place + 2 * n + i] = v[at.ELECTRIC + at.STAGE + 1, i]

@@ -18,7 +18,7 @@ import math
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.dynamics.sticking import forward_with_friction
-from ulna.kernels import inner, kernel
+from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import is_scalar, is_single, logical_and, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import combine, rk_stage

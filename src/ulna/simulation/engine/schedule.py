@@ -22,6 +22,7 @@ from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import any_lane, is_scalar, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ControlMemory, Memory
+from ulna.simulation.engine.motor_laws import row_of
 from ulna.simulation.engine.state_derivative import (
     call_actuators,
     call_law,
@@ -135,7 +136,7 @@ def _limit(size: int, m: Memory, control: ControlMemory) -> None:
 def _show_drivers(size: int, m: Memory, control: ControlMemory) -> None:
     """Show the motors' drivers what the controller measured."""
     for i in range(size):
-        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        row = row_of(m, i)
         m.per_arm[row + at.SEEN_ANGLE], m.per_arm[row + at.SEEN_RATE] = control.q[i], control.qd[i]
 
 
