@@ -98,7 +98,7 @@ def motors_of(simulation: SimulationCore) -> tuple[MotorUse, ...]:
     memory, n = simulation.memory, simulation.arm.n
     if not memory.ints.item(at.MOTORS):
         return ()
-    from ulna.simulation.engine.motors import STALLED
+    from ulna.simulation.engine.motor_steps import STALLED
 
     first = memory.ints.item(at.NOTED)
     notes = memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)

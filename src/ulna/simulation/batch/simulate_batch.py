@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,12 +198,9 @@ def simulate_batch(
     )
     times = _times(samples, spec)
     slab = planned(spec.count, len(times), n, keep_torques, store)
-    settings = _settings(
-        spec, precision, between, reference,
-        {
-            "controller": controller, what: command, "tip_force": tip_force, "seeds": seeds,
-            "disturbances": disturbances, "sensors": sensors, "actuators": actuators,
-        },
+    settings = _settings(spec, precision, between, reference) | described_all(
+        controller=controller, tip_force=tip_force, seeds=seeds, disturbances=disturbances,
+        sensors=sensors, actuators=actuators, **{what: command},
     )  # fmt: skip
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
@@ -223,15 +220,17 @@ def _times(samples: Any, spec: BatchSpec) -> Array:
     return np.array(sample_times(samples, spec.duration, spec.options.dt, width), dtype=float)
 
 
-def _settings(
-    spec: BatchSpec, precision: str, between: str, reference: Any, given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return how a batch is made, for its record."""
+def _settings(spec: BatchSpec, precision: str, between: str, reference: Any) -> dict[str, Any]:
+    """Return how a batch is made, for its record, but for what acts on its arms."""
     return {
         "members": spec.count, "duration": spec.duration, **vars(spec.options), "max_step": None,
         "precision": precision, "between": between, "reference": describe_references(reference),
-        **{name: described(one) for name, one in given.items()},
     }  # fmt: skip
+
+
+def described_all(**given: Any) -> dict[str, Any]:
+    """Return what acts on the arms, described by plain values."""
+    return {name: described(one) for name, one in given.items()}
 
 
 def _run_job(
