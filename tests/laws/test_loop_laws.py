@@ -14,6 +14,7 @@ from ulna import (
     InputError,
     Sensors,
     Simulation,
+    TorqueSpeedMotor,
     simulate,
     simulate_batch,
 )
@@ -82,6 +83,32 @@ def test_a_command_is_saturated_and_then_rounded():
     run = driven(Actuators(max_torque=1.62, torque_resolution=0.5))
     assert np.all(run.tau == 1.5)
     assert "torque limit" in run.status.text
+
+
+@pytest.mark.parametrize("actuators", [
+    Actuators(time_constant=0.005),
+    Actuators(delay=0.0013, bandwidth=(20.0, 60.0), max_torque_rate=300.0),
+])  # fmt: skip
+def test_what_reaches_a_motor_far_from_its_limits_is_the_lagged_torque(actuators):
+    options = {**LOOP, "duration": 0.5, "samples": 51, "actuators": actuators}
+    driven = TWO.with_motors(TorqueSpeedMotor(stall_torque=1e6, no_load_speed=1e6))
+    run = simulate(driven, **options)
+    assert np.abs(run.tau - run.tau_commanded).max() > 0.1
+    batches = [simulate_batch(arm, **options, keep_torques=True) for arm in (driven, TWO)]
+    pairs = [(run, simulate(TWO, **options)), batches]
+    for found, ideal in pairs:
+        for name in ("tau", "q", "qd"):
+            assert getattr(found, name) == pytest.approx(getattr(ideal, name), abs=1e-12)
+
+
+def test_a_motor_limits_the_lagged_torque():
+    arm = ROD.with_motors(TorqueSpeedMotor(1e6, 1e6, max_torque=1.5))
+    run = simulate(
+        arm, q0=[0.0], duration=0.1, samples=TIMES, rate=100.0, controller=Constant(2.0),
+        actuators=Actuators(time_constant=0.02),
+    )  # fmt: skip
+    lagged = -2.0 * np.expm1(-TIMES / 0.02)
+    assert run.tau[:, 0] == pytest.approx(np.minimum(lagged, 1.5), abs=1e-12)
 
 
 def test_a_bias_shifts_the_settled_angle_by_itself():
@@ -186,6 +213,19 @@ def test_arms_of_a_batch_have_loops_of_their_own():
         assert np.abs(batch.tau[k] - run.tau).max() < 1e-9
         lone = simulate_batch([TWO] * 2, **options, **own, seeds=[0, 0])
         assert np.array_equal(lone.q[0], batch.q[k])
+
+
+def test_a_bend_inside_of_a_step_costs_an_arm_of_a_batch_a_24th_of_rate_times_step_squared():
+    rate, dt, gain = 40.0, 1e-3, 1e-6
+    commands = 2.0 + np.linspace(0.0, rate * dt, 97)  # which are reached anywhere in a step
+    run = simulate_batch(
+        ROD, q0=np.zeros((97, 1)), duration=0.1, dt=dt, rate=100.0, controller=PD(gain, 0.0),
+        reference=commands[:, None] / gain, actuators=Actuators(max_torque_rate=rate),
+    )  # fmt: skip
+    bends = commands / rate
+    momentum = rate * bends**2 / 2.0 + commands * (0.1 - bends)  # of an inertia of 1
+    lost = np.abs(run.qd[:, -1, 0] - momentum).max()
+    assert lost == pytest.approx(rate * dt**2 / 24.0, rel=0.03)  # by Simpson's rule over a corner
 
 
 def test_the_loop_of_an_arm_is_used_where_no_other_is_given():

@@ -33,6 +33,7 @@ import numpy as np
 
 from ulna.analysis.error_growth import Stability
 from ulna.analysis.tracking_errors import Tracking, tracking
+from ulna.arm import Actuators, Sensors
 from ulna.arrays import plain, positive
 from ulna.control import Controller, ControlTiming, OpenLoop, read_controller
 from ulna.control.loop_stability import friction_error_band, is_judged
@@ -43,6 +44,7 @@ from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, Saturation
 from ulna.simulation.motor_use import MotorUse, motor_troubles
+from ulna.simulation.sensors import DEFAULT_RATE, timing_of
 from ulna.units import length_text
 
 OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance
@@ -330,7 +332,7 @@ def _friction_band(found: Tracking, tolerance: float, stability: Stability | Non
     out = np.append(out[:: -(-len(out) // MOST_SAMPLES)], np.nanargmax(found.size))
     error, q = found.joint_error[out], run.q[out]
     try:
-        band = friction_error_band(controller, run.arm, q, _timing_of(run.settings))
+        band = friction_error_band(controller, run.arm, q, _timing_of(run))
     except InputError:  # of gains that are not for this arm
         return ""
     levers, within = jacobian(run.arm, q)[:, :2], np.clip(error, -band, band)
@@ -353,9 +355,11 @@ def _controller_of(settings: Mapping[str, Any]) -> Controller | None:
         return None
 
 
-def _timing_of(settings: Mapping[str, Any]) -> ControlTiming:
-    sensors = settings.get("sensors") or {}
-    return ControlTiming(settings.get("rate", 1000.0), sensors.get("delay", 0.0))
+def _timing_of(run: Run) -> ControlTiming:
+    """Return what the controller of a run was told."""
+    sensors = Sensors(**run.settings.get("sensors") or {})
+    actuators = Actuators(**run.settings.get("actuators") or {})
+    return timing_of(sensors, actuators, run.arm.n, run.settings.get("rate", DEFAULT_RATE))
 
 
 def _limits(saturation: Sequence[Saturation]) -> str:

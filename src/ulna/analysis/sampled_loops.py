@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -86,6 +86,18 @@ def given_loop(
                 raise InputError(Problem(f"{owner}.{name}", got, need, hint))
     found = own.rate or DEFAULT_RATE if rate is None else positive("rate", rate, "Hz")
     return GivenLoop(found, sensors, actuators)
+
+
+def without_rounding(arm: Arm) -> Arm:
+    """Return an arm whose own loop has no resolutions, the arm itself where it has none."""
+    loop = arm.loop or NO_LOOP
+    smooth: dict[str, Any] = {}
+    for owner, names in RESOLUTIONS.items():
+        part = getattr(loop, owner)
+        rounded = [name for name in names if np.any(getattr(part, name, 0.0))]
+        if rounded:
+            smooth[owner] = replace(part, **dict.fromkeys(rounded, 0.0))
+    return arm.replace(loop=replace(loop, **smooth)) if smooth else arm
 
 
 class Hold(NamedTuple):

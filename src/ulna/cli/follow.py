@@ -20,6 +20,9 @@ from ulna.analysis import (
     tracking,
     verdict,
 )
+from ulna.analysis.sampled_loops import without_rounding
+from ulna.arm import Arm
+from ulna.arm.control_loop import NO_LOOP
 from ulna.arm.robot_files import dumps
 from ulna.cli import flags, planning
 from ulna.cli.arguments import (
@@ -259,13 +262,25 @@ class Following:
         return verdict(self.closed, self.plan, tolerance=self.tolerance, stability=known)
 
     @cached_property
+    def smooth(self) -> Arm:
+        """The arm without the resolutions of its loop: what rounds has no derivative."""
+        return without_rounding(self.plan.arm)
+
+    @property
+    def rounding(self) -> str:
+        """What rounds in the closed loop, sensors, actuators or both; empty where nothing does."""
+        own, smooth = self.plan.arm.loop or NO_LOOP, self.smooth.loop or NO_LOOP
+        parts = ("sensors", "actuators")
+        return " and ".join(one for one in parts if getattr(own, one) != getattr(smooth, one))
+
+    @cached_property
     def stabilities(self) -> dict[str, Stability | UlnaError]:
         """How errors grow, without and with the controller; or why that cannot be said."""
         return {"open loop": self._judged(None), "closed loop": self._judged(self.controller)}
 
     def _judged(self, controller: Controller | None) -> Stability | UlnaError:
         try:
-            return stability(self.plan, controller, rate=self.rate)
+            return stability(self.plan, controller, rate=self.rate, arm=self.smooth)
         except UlnaError as error:
             return error
 
@@ -390,7 +405,10 @@ def _growth(done: Following, label: str) -> str:
     found = done.stabilities[label]
     if isinstance(found, UlnaError):
         return f"How errors grow cannot be said: {found}"
-    return found.sentence
+    if label == "open loop" or not done.rounding:
+        return found.sentence
+    told = found.sentence
+    return f"Without the rounding of {done.rounding}, {told[:1].lower()}{told[1:]}"
 
 
 def _limits(done: Following) -> list[str]:
@@ -438,12 +456,15 @@ def _facts(done: Following) -> dict[str, Any]:
 
 def _loop_facts(done: Following, label: str) -> dict[str, Any]:
     found, grows = done.trackings[label], done.stabilities[label]
+    growth = {"sentence": _growth(done, label)}
     return {
         **found.facts(),
         **(friction_facts(found.run) if found.run.arm.has_friction else {}),
         **(motor_facts(found.run) if found.run.motors else {}),
         "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
-        "stability": ({"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts()),
+        "stability": (
+            {"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts() | growth
+        ),
     }
 
 

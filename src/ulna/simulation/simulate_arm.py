@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arm import Actuators, Arm, Sensors
 from ulna.arrays import Array, float_array
 from ulna.concurrency import check_on_interrupt, interruptible, listening, return_partial
 from ulna.errors import InputError, Problem, shown, warn
@@ -384,13 +384,19 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
         plain["reference"] = simulation.reference
     if simulation.controller is not None:
         plain["controller"] = repr(simulation.controller)
-        plain["sensors"] = asdict(simulation.sensors)
-        if simulation.actuators != IDEAL:
-            plain["actuators"] = _finite(asdict(simulation.actuators))
+        plain |= loop_settings(simulation.sensors, simulation.actuators)
     if simulation.disturbances:
         plain["disturbances"] = [_plain(one) for one in simulation.disturbances]
     if simulation.signals:
         plain["events"] = {signal.name: signal.described for signal in simulation.signals}
+    return plain
+
+
+def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:
+    """Return sensors, and actuators unless they are ideal, as plain values."""
+    plain = {"sensors": asdict(sensors)}
+    if actuators != IDEAL:
+        plain["actuators"] = _finite(asdict(actuators))
     return plain
 
 

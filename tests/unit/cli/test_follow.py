@@ -11,6 +11,7 @@ import pytest
 
 import ulna
 from ulna.cli import follow, main
+from ulna.control import ComputedTorque
 
 CIRCLE = "circle(center=(0.5, 0.1), radius='5 cm')"
 SHORT = ["kehl", CIRCLE, "--duration", "0.2 s"]
@@ -715,3 +716,55 @@ def test_servos_are_commanded_the_planned_angles_in_open_loop(ask, tmp_path):
     # Behind by damping · q̇ / stiffness and half a period of 50 Hz, at 1.5 rad/s.
     behind = 0.4 * 1.5 * (2.0 / 40.0 + 0.5 / 50.0)
     assert loop["max"] == pytest.approx(behind, rel=0.2)
+
+
+LOOP = """\
+format = 1
+
+[[link]]
+length = "50 cm"
+mass = "1.2 kg"
+
+[[link]]
+length = "40 cm"
+mass = "0.8 kg"
+
+[loop]
+rate = "250 Hz"
+
+[sensors]
+angle_resolution = "0.088 deg"
+delay = "2 ms"
+
+[actuators]
+time_constant = "5 ms"
+"""
+ROUND = ("circle(center=(0.5, 0.2), radius='10 cm')", "--duration", "1 s")
+
+
+def test_the_loop_of_a_robot_file_is_judged_without_its_rounding(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text(LOOP, "utf-8")
+    stiff = "ComputedTorque(natural_frequency=20)"
+    found = ask("arm.toml", *ROUND, "--controller", stiff)
+    assert found.code == 0
+    assert (
+        "the loop: 250 Hz; sensors with angle resolution 0.00153588974 rad, delay 0.002 s; "
+        "actuators with time constant 0.005 s" in found.err
+    )
+    facts = found.facts("follow")["closed_loop"]["stability"]
+    arm = ulna.load(tmp_path / "arm.toml")
+    smooth = {"sensors": ulna.Sensors(delay=0.002), "actuators": arm.loop.actuators}
+    plan = ulna.plan(arm, ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+    told = ulna.analysis.stability(plan, ComputedTorque(natural_frequency=20.0), **smooth)
+    assert facts["growth_rate"] == told.growth_rate() < 0.0
+    clause = "Without the rounding of sensors, closed loop at 250 Hz errors fall"
+    assert clause in found.flat
+    assert facts["sentence"].startswith(clause)
+
+
+@pytest.mark.filterwarnings("ignore:ComputedTorque on an arm")
+def test_a_loop_that_rounds_can_be_unstable_all_the_same(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text(LOOP, "utf-8")
+    found = ask("arm.toml", *ROUND, "--controller", "ComputedTorque(natural_frequency=150)")
+    assert found.code == 3
+    assert "unstable at 250 Hz, errors grow 10^" in first_line(found)

@@ -30,8 +30,9 @@ from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arm
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome, sample_width
 from ulna.simulation.loads import chosen_command, short_tables
-from ulna.simulation.run import read_only
-from ulna.simulation.simulate_arm import sample_times
+from ulna.simulation.run import as_json, read_only
+from ulna.simulation.sensors import IDEAL, PERFECT
+from ulna.simulation.simulate_arm import loop_settings, sample_times
 from ulna.simulation.steps import most_error
 from ulna.storage import exists
 from ulna.typing import (
@@ -200,8 +201,10 @@ def simulate_batch(
     slab = planned(spec.count, len(times), n, keep_torques, store)
     settings = _settings(spec, precision, between, reference) | described_all(
         controller=controller, tip_force=tip_force, seeds=seeds, disturbances=disturbances,
-        sensors=sensors, actuators=actuators, **{what: command},
+        **{what: command},
     )  # fmt: skip
+    if controller is not None:
+        settings |= _loop_settings(spec, sensors, actuators)
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
     run = _run_job(job, store, overwrite, progress, on_interrupt)
@@ -231,6 +234,19 @@ def _settings(spec: BatchSpec, precision: str, between: str, reference: Any) -> 
 def described_all(**given: Any) -> dict[str, Any]:
     """Return what acts on the arms, described by plain values."""
     return {name: described(one) for name, one in given.items()}
+
+
+def _loop_settings(spec: BatchSpec, sensors: Any, actuators: Any) -> dict[str, Any]:
+    """Return sensors and actuators as a single run keeps them, in short where arms differ."""
+    loops = spec.inputs[3]
+    if len(loops.labels) == 1:
+        one = loops.forms[0].example
+        return dict(as_json(loop_settings(one.sensors or PERFECT, one.actuators or IDEAL)))
+    given = {"sensors": sensors, "actuators": actuators}
+    return {
+        name: "of the arms' loops" if part is None else described(part)
+        for name, part in given.items()
+    }
 
 
 def _run_job(

@@ -11,7 +11,7 @@ import pytest
 
 import ulna
 import ulna.progress
-from ulna import Arm, Interrupted, simulate_batch
+from ulna import Actuators, Arm, ControlLoop, Interrupted, Sensors, simulate, simulate_batch
 from ulna.control import (
     PD,
 )
@@ -305,6 +305,21 @@ def test_settings_hold_short_text_of_arrays():
     assert run.settings["torque"] == "[[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]"
     run = simulate_batch(TWO, q0=[0.0, 0.0], torque=np.ones((300, 2)), duration=0.01)
     assert run.settings["torque"] == "array of (300, 2)"
+
+
+def test_settings_hold_sensors_and_actuators_as_those_of_a_run_do(tmp_path):
+    options = {"q0": [0.0, 0.0], "controller": PD(2.0, 1.0), "duration": 0.01}
+    loop = {"sensors": Sensors(delay=0.002), "actuators": Actuators(time_constant=(0.005, 0.01))}
+    alone = simulate(TWO, **options, **loop).settings
+    of_arm = simulate_batch(TWO.replace(loop=ControlLoop(**loop)), **options)
+    for run in (simulate_batch(TWO, **options, **loop), of_arm):
+        run.save(tmp_path / "runs.nc", overwrite=True)
+        for settings in (run.settings, open_batch(tmp_path / "runs.nc").settings):
+            assert {name: settings[name] for name in loop} == {name: alone[name] for name in loop}
+    each = simulate_batch([TWO, TWO], **options, sensors=[Sensors(), loop["sensors"]])
+    assert each.settings["sensors"].startswith("[Sensors(angle_noise=0.0")
+    assert each.settings["actuators"] == "of the arms' loops"
+    assert "sensors" not in simulate_batch(TWO, q0=[0.0, 0.0], duration=0.01).settings
 
 
 def test_no_room_is_copied_that_no_formula_uses():
