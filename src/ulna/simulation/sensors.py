@@ -105,7 +105,7 @@ def put_loop(
     delayed = whole_periods(actuators.delay, 1.0 / rate) + 2
     timed = sensors.delay > 0.0 or sensors.rate is not None or sensors.rate_from != MEASURED
     perfect = not timed and not np.any(numbers)
-    layout[at.SENSOR] = builders.per_arm.put(numbers)
+    layout[at.SENSOR] = builders.per_arm.put([] if perfect else numbers)
     layout[at.ACTUATOR] = builders.per_arm.put([] if ideal else actuator_row(actuators, n))
     layout[at.PAST] = builders.per_arm.put(np.zeros((1 if perfect else times.room, 2, n)))
     layout[at.QUEUE] = builders.per_arm.put(np.zeros((0 if ideal else delayed, n)))

@@ -166,7 +166,7 @@ def _own_values(
         pieces += [(int(ints[at.SIZES]), values[:, :size]), (constants, values[:, size:])]
     if forms[3].example is not PERFECT_LOOP:
         values, size = forms[3].of(members), 6 * n
-        pieces.append((int(ints[at.SENSOR]), values[:, :size]))
+        pieces.append((int(ints[at.SENSOR]), values[:, : 0 if ints[at.PERFECT] else size]))
         pieces.append((int(ints[at.ACTUATOR]), values[:, size:]))
     if forms[5].example is not None:
         pieces.append((int(ints[at.MOTOR_ROWS]), forms[5].of(members)))

@@ -203,8 +203,7 @@ def simulate_batch(
         controller=controller, tip_force=tip_force, seeds=seeds, disturbances=disturbances,
         **{what: command},
     )  # fmt: skip
-    if controller is not None:
-        settings |= _loop_settings(spec, sensors, actuators)
+    settings |= {} if controller is None else _loop_settings(spec, sensors, actuators)
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
     run = _run_job(job, store, overwrite, progress, on_interrupt)
