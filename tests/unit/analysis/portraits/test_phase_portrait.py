@@ -69,10 +69,12 @@ def test_orbits_pass_the_stops_of_a_joint():
 def test_it_says_what_of_the_joint_it_leaves_out():
     motor = ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02)
     joint = ulna.Joint(damping=0.2, lower=-2.0, upper=0.5, motor=motor)
-    with pytest.warns(ulna.UlnaWarning, match="motor data"):
+    with pytest.warns(ulna.UlnaWarning, match="limits of motors"):
         drawn = ulna.portrait(ARM.replace(joints=[joint]), torque=4.0)
-    assert "left out: its stops at -2 and 0.5 rad, its motor data" in repr(drawn)
-    assert drawn.facts()["left_out"] == ["its stops at -2 and 0.5 rad", "its motor data"]
+    assert "left out: its stops at -2 and 0.5 rad, the limits of its motor" in repr(drawn)
+    stops, motor_limits = drawn.facts()["left_out"]
+    assert stops == "its stops at -2 and 0.5 rad"
+    assert "limits of its motor" in motor_limits
     assert "left out" not in repr(ulna.portrait(ARM))
     assert ulna.portrait(ARM).facts()["left_out"] == []
 
