@@ -67,6 +67,7 @@ bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/following.py
 	@$(BIN)/python benchmarks/batch.py
 	@$(BIN)/python benchmarks/friction.py
+	@$(BIN)/python benchmarks/motors.py
 	@$(BIN)/python benchmarks/portrait.py
 	@$(BIN)/python benchmarks/cold_start.py
 	@echo

@@ -302,7 +302,7 @@ class Actuators:
 
     Examples
     --------
-    >>> Actuators(delay=0.001, time_constant=0.005).layout(1)[0, 0]
+    >>> float(Actuators(delay=0.001, time_constant=0.005).layout(1)[0, 0])
     0.005
     """
 
