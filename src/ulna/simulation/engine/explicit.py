@@ -9,7 +9,6 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
     call_account,
-    call_driven_step,
     call_motors,
     columns,
     copy,
@@ -24,16 +23,7 @@ TURN = math.pi
 
 @inlined
 def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Write the state a step h after STATE at time t to TRIAL."""
-    if m.ints[at.MOTORS] != 0:
-        call_driven_step(size, m, t, h)
-    else:
-        _explicit_step(size, m, t, h)
-
-
-@inlined
-def _explicit_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Do so for an arm without motors."""
+    """Write the state a step h after STATE at time t to TRIAL, of an arm without motors."""
     ints = m.ints
     first = 1 if ints[at.FSAL_VALID] != 0 else 0
     ints[at.FSAL_VALID] = 0  # what comes next starts elsewhere, unless it says otherwise

@@ -144,7 +144,7 @@ def _motor_parts(ints: Array, memory: Any) -> list[tuple[int, Part]]:
     task = (INT, memory, INT, INT, INT, INT, FLOAT, FLOAT)
     found: list[tuple[int, Part]] = [(at.MOTOR_PART, (motor_part, task))]
     if ints[at.METHOD] < at.BY_KERNEL:
-        found.append((at.DRIVEN_PART, (driven_step, (INT, memory, FLOAT, FLOAT))))
+        found.append((at.STEP_PART, (driven_step, (INT, memory, FLOAT, FLOAT))))
     if isinstance(memory.fields[0], ArrayOf):
         found.append((at.ACCOUNT_PART, (account_part, (INT, memory, INT, INT, FLOAT, FLOAT))))
     return found

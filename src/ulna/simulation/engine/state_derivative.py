@@ -67,12 +67,6 @@ def call_motors(
 
 
 @inner
-def call_driven_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Write the end of an explicit step to TRIAL, for an arm with motors."""
-    call_part(m.ints[at.DRIVEN_PART], size, m, t, h)
-
-
-@inner
 def call_account(size: int, m: Memory, task: int, row: int, t: float, h: float) -> None:
     """Do what motors of a single arm take besides: energies, dense output, errors, notes."""
     call_part(m.ints[at.ACCOUNT_PART], size, m, task, row, t, h)

@@ -86,7 +86,7 @@ def attempt(size: int, m: Memory, h: float) -> int:
 def take_step(size: int, m: Memory, t: float, h: float) -> Any:
     """Write the end of a step from time t to TRIAL; return whether it is a valid state."""
     ints = m.ints
-    if ints[at.METHOD] < at.BY_KERNEL:
+    if ints[at.STEP_PART] == 0:
         explicit_step(size, m, t, h)
         return _is_finite(size, m)
     call_step_part(size, m, t, h)
