@@ -154,6 +154,14 @@ def sticking_text(run: Run) -> str:
     )
 
 
+def status_line(run: Run) -> str:
+    """Return how a run ended, without what the lines about motors say already."""
+    text = run.status.text
+    for told in motor_troubles(run.arm, run.motors):
+        text = text.replace(f"; {told}", "")
+    return text
+
+
 def motor_lines(run: Run) -> list[str]:
     """Return what motors did: limits, stalls, heat, lost steps, and the worst from the supply."""
     if not run.motors:

@@ -17,7 +17,7 @@ from ulna.cli.outputs import (
     picture_outputs,
     write_outputs,
 )
-from ulna.cli.run_report import run_facts, show_run
+from ulna.cli.run_report import run_facts, show_run, status_line
 from ulna.cli.terminal import number, say, show_json, show_table
 from ulna.simulation import Run, open_run
 
@@ -47,7 +47,7 @@ def show(
         show_json({**run_facts(run, convention), "files": written.files})
     else:
         show_run(run, Path(file).name, convention)
-        say(run.status.text)
+        say(status_line(run))
         show_table("made with", ("what", "which"), _made(run, convention))
         if written.files:
             say(f"written: {', '.join(written.files)}")

@@ -47,7 +47,7 @@ from ulna.cli.outputs import (
     write_outputs,
 )
 from ulna.cli.planning import make_plan
-from ulna.cli.run_report import run_facts, show_run
+from ulna.cli.run_report import run_facts, show_run, status_line
 from ulna.cli.terminal import counted, note, say, show_json
 from ulna.columns import Cells, read_cells
 from ulna.control import read_controller
@@ -203,7 +203,7 @@ def simulate(
     else:
         show_run(run, arm, convention)
         if run.status:
-            say(f"{spoken(run.status.text)}{_pace(run, elapsed)}")
+            say(f"{spoken(status_line(run))}{_pace(run, elapsed)}")
         if written.files:
             say(f"written: {', '.join(written.files)}")
     written.raise_if_failed(run.status, run.error)
