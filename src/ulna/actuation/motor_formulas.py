@@ -469,11 +469,6 @@ def continuous_torque(motor: Driven) -> float:
     return min(at_rest, float(abs(ratio * rated.gear_ratio) * torque_constant * lasting))
 
 
-def has_motors(arm: Arm) -> bool:
-    """Return whether any joint of an arm has a motor that is not ideal."""
-    return any(not isinstance(joint.motor, IdealMotor | None) for joint in arm.joints)
-
-
 def has_gear_losses(arm: Arm) -> bool:
     """Return whether the gear of any joint of an arm takes a part of its torque."""
     motors = [joint.motor for joint in arm.joints if isinstance(joint.motor, Motor)]

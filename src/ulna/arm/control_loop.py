@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -150,7 +151,7 @@ class Sensors:
                 need = f"0 with rate_from={self.rate_from!r}: rates come from measured angles"
                 checks.add(f"sensors.{name}", shown(getattr(self, name)), need)
 
-    @property
+    @cached_property
     def are_perfect(self) -> bool:
         """Whether they measure exactly and at once, at every tick."""
         timed = self.delay != 0.0 or self.rate is not None or self.rate_from != MEASURED

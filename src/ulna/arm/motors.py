@@ -8,7 +8,7 @@ given at the output shaft, as makers of servos do. The laws are in `ulna.actuati
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, pi, sqrt
+from math import inf, pi
 from typing import Any, ClassVar, TypeAlias
 
 from ulna.arm.bounded_numbers import BoundedNumber, NumberTable, read_numbers, store
@@ -442,11 +442,3 @@ def without_motor_friction(motor: AnyMotor | None) -> AnyMotor | None:
     if not isinstance(motor, Motor) or motor.no_load_current == 0.0:
         return motor
     return replace(motor, no_load_current=0.0)
-
-
-def contact_frequency(motor: Motor, joint_ratio: float = 1.0) -> float:
-    """Return how fast [rad/s] a rotor with backlash swings against teeth in contact."""
-    if motor.backlash is None:
-        return 0.0
-    ratio = motor.gear_ratio * joint_ratio
-    return sqrt(motor.backlash.stiffness / (motor.rotor_inertia * ratio * ratio))

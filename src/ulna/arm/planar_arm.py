@@ -22,7 +22,7 @@ from ulna.arm.components import (
     read_payload,
 )
 from ulna.arm.control_loop import ControlLoop, check_for_joints
-from ulna.arm.motors import AnyMotor, without_motor_friction
+from ulna.arm.motors import AnyMotor, IdealMotor, without_motor_friction
 from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
@@ -350,6 +350,11 @@ class Arm(metaclass=SuggestsAttributes):
         """Whether any joint has dry friction or drag."""
         return bool(self.parameters.static.any() or self.parameters.drag.any())
 
+    @cached_property
+    def has_motors(self) -> bool:
+        """Whether any joint has a motor that is not ideal."""
+        return any(not isinstance(joint.motor, IdealMotor | None) for joint in self.joints)
+
     def replace(self, **changes: Unpack[ArmFields]) -> Arm:
         """Return an arm that differs in the named fields.
 
@@ -488,10 +493,8 @@ def _check_counts(checks: Problems, links: int, joints: int) -> None:
 
 
 def _check_loop(checks: Problems, loop: Any, joints: int) -> None:
-    if loop is None:
-        return
-    if not isinstance(loop, ControlLoop):
+    if isinstance(loop, ControlLoop):
+        with checks.gather():
+            check_for_joints(loop, joints)
+    elif loop is not None:
         checks.add("loop", shown(loop), "a ControlLoop, or None", "such as ControlLoop(rate=250.0)")
-        return
-    with checks.gather():
-        check_for_joints(loop, joints)

@@ -12,7 +12,7 @@ from ulna.arm import Arm
 from ulna.arm.components import FRICTION
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention, with_typed_motors
-from ulna.cli.motor_report import has_motors, level_text, motor_columns, motor_facts
+from ulna.cli.motor_report import level_text, motor_columns, motor_facts
 from ulna.cli.terminal import (
     counted,
     degrees,
@@ -53,7 +53,7 @@ def check(
     dry = described.has_friction
     if dry:
         show_joints("friction", _friction(described))
-    if has_motors(described):
+    if described.has_motors:
         show_joints("motors, at the joints", motor_columns(described))
     if convention.absolute:
         say("q is measured from the link before, φ from the x axis; limits are those of q")
@@ -64,7 +64,7 @@ def check(
     say(_reach_text(described))
     if dry and any(described.gravity):
         say(_held_text(described))
-    if has_motors(described) and any(described.gravity):
+    if described.has_motors and any(described.gravity):
         say(level_text(described, _level(described)))
     say("ok")
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ulna.actuation.motor_formulas import has_motors
 from ulna.analysis import (
     FollowingVerdict,
     Stability,
@@ -209,7 +208,7 @@ def _simulate(
 
 
 def _takes_positions(made: Plan) -> bool:
-    return has_motors(made.arm) and takes_positions(made.arm)
+    return made.arm.has_motors and takes_positions(made.arm)
 
 
 def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
@@ -333,7 +332,7 @@ def _show(done: Following, angles: Angles) -> None:
     say_about("closed loop", [_closed_loop(done), _growth(done, "closed loop")])
     if made.arm.has_friction:
         say_about("friction", _friction(done))
-    if has_motors(made.arm):
+    if made.arm.has_motors:
         say_about("motors", _motors(done))
     say_about("limits", _limits(done))
 

@@ -16,7 +16,6 @@ from ulna.cli import flags
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
 from ulna.cli.flags import option
 from ulna.cli.motor_report import (
-    has_motors,
     motor_facts,
     motor_name,
     too_hot_text,
@@ -137,7 +136,7 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
     if held.static.any():
         columns["holds from [N·m]"] = map(number, torque - held.static)
         columns["to [N·m]"] = map(number, torque + held.static)
-    if has_motors(arm):
+    if arm.has_motors:
         columns["motor"] = map(motor_name, arm.joints)
     if np.isfinite(limit).any():
         columns["limit [N·m]"] = (number(most) if np.isfinite(most) else "" for most in limit)

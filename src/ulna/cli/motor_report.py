@@ -9,14 +9,9 @@ import numpy as np
 
 from ulna import dynamics
 from ulna.actuation import continuous_torque, torque_range
-from ulna.arm import Arm, IdealMotor, Joint
+from ulna.arm import Arm, Joint
 from ulna.cli.terminal import ROUNDING, no_more_than, number
 from ulna.units import from_si
-
-
-def has_motors(arm: Arm) -> bool:
-    """Return whether any joint has a motor that is not ideal."""
-    return any(not isinstance(joint.motor, IdealMotor | None) for joint in arm.joints)
 
 
 def motor_name(joint: Joint) -> str:
@@ -27,7 +22,7 @@ def motor_name(joint: Joint) -> str:
 def motor_list(arm: Arm) -> str:
     """Return the motors of an arm, joint by joint; nothing of one that has none."""
     names = [motor_name(joint) for joint in arm.joints]
-    if not has_motors(arm):
+    if not arm.has_motors:
         return ""
     return f"{names[0]} in every joint" if len(set(names)) == 1 else ", ".join(names)
 
@@ -113,7 +108,7 @@ def too_hot_text(arm: Arm, torque: np.ndarray, hot: np.ndarray) -> str:
 
 def motor_facts(arm: Arm) -> dict[str, Any]:
     """Return the motors of an arm in SI numbers; nothing of one that has none."""
-    if not has_motors(arm):
+    if not arm.has_motors:
         return {}
     return {
         "motors": {

@@ -13,7 +13,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.motor_formulas import has_motors
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -192,7 +191,7 @@ def _show_plan(task: Planned, angles: Angles) -> None:
     show_joints(title, plan_columns(made))
     say_about("reachable", [reach_line(made)])
     say_about("postures", [posture_line(made, angles)])
-    if has_motors(made.arm):
+    if made.arm.has_motors:
         say_about("motors", planned_motor_lines(made))
     say_about("limits", limits_lines(made))
 
@@ -211,7 +210,7 @@ def plan_columns(made: Plan) -> dict[str, list[str]]:
     against = {}
     if made.arm.has_friction:
         against[PEAK_FRICTION] = [number(most, 4) for most in made.term_peaks["friction"]]
-    if has_motors(made.arm):
+    if made.arm.has_motors:
         use = made.motor_peaks.use
         against[MOTOR_USE] = [
             f"{one:.0%}" if one < MOST_USE else f"> {MOST_USE:.0%}" for one in use
@@ -258,7 +257,7 @@ def limits_lines(made: Plan) -> list[str]:
     if told:
         return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
     own = made.arm.parameters
-    if has_motors(made.arm):
+    if made.arm.has_motors:
         return ["all angles, speeds and torques are within the limits of joints and motors"]
     if are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any():
         return ["all angles, speeds and torques are within the joints' limits"]
@@ -287,14 +286,12 @@ def plan_facts(task: Planned) -> dict[str, Any]:
         "speed": {"peak": peaks.speed},
         "power": {"peak": peaks.power},
         "terms": {name: {"peak": made.term_peaks[name]} for name in terms_of(made.arm)},
-        **(
-            {"motors": made.motor_peaks._asdict()} if has_motors(made.arm) and made.feasible else {}
-        ),
+        **_motor_facts(made),
     }
 
 
 def _motor_facts(made: Plan) -> dict[str, Any]:
-    if not made.feasible or not has_motors(made.arm):
+    if not made.feasible or not made.arm.has_motors:
         return {}
     return {"motors": made.motor_peaks._asdict()}
 

@@ -37,14 +37,13 @@ from ulna.simulation.engine.memory import (
 from ulna.simulation.loads import POSITION, TORQUE, Loads, Source, chosen_command
 from ulna.simulation.motor_rows import (
     check_motors,
-    has_motors,
     motor_rows,
     start_motors,
     takes_positions,
 )
 from ulna.simulation.options import SimulationOptions
 from ulna.simulation.outcome import RAISE, Failed, Failure, Status, status_of
-from ulna.simulation.sensors import Sensors
+from ulna.simulation.sensors import IDEAL, Sensors
 from ulna.simulation.steps import StallWatch, StiffnessWatch
 from ulna.simulation.ticks import Ticks, position_command, reference_poses, trajectory_of
 
@@ -151,8 +150,9 @@ class SimulationCore:
         self.failure = None
         self.budget = max(FIRST_BUDGET // self.arm.n, 1)
         self.memory = self._build()
-        limits = self.memory.links[:-1, at.TORQUE_LIMIT]
-        np.minimum(limits, self.actuators.layout(self.arm.n)[:, 3], out=limits)
+        if self.actuators is not IDEAL:
+            limits = self.memory.links[:-1, at.TORQUE_LIMIT]
+            np.minimum(limits, self.actuators.layout(self.arm.n)[:, 3], out=limits)
         self.memory.vectors[at.STATE, :-1], self.memory.vectors[at.STATE + 1, :-1] = q, qd
         if self.memory.ints[at.MOTORS]:
             start_motors(self.memory.vectors, self.memory.per_arm, self.memory.ints)
@@ -163,7 +163,7 @@ class SimulationCore:
 
     def _build(self) -> Memory:
         motors = None
-        if has_motors(self.arm) and self.options.dynamics == "full":
+        if self.arm.has_motors and self.options.dynamics == "full":
             dt, adaptive = self.options.dt, self.options.adaptive
             motors = motor_rows(self.arm, self.loads.what, dt=dt, adaptive=adaptive)
         return build_memory(

@@ -44,12 +44,6 @@ class MotorRows(NamedTuple):
         return self.codes.tobytes(), self.periods.tobytes(), has_gear_loss(self)
 
 
-def has_motors(arm: Arm) -> bool:
-    """Return whether any joint has a motor that is not ideal."""
-    kinds = (type(joint.motor) for joint in arm.joints)
-    return any(kind is not IdealMotor and kind is not type(None) for kind in kinds)
-
-
 def takes_positions(arm: Arm) -> bool:
     """Return whether all motors of an arm are commanded positions."""
     return all(isinstance(joint.motor, ServoMotor | StepperMotor) for joint in arm.joints)
@@ -211,7 +205,7 @@ def quickest_contact(rows: MotorRows) -> float:
 def check_motors(arm: Arm, options: SimulationOptions, given: str) -> None:
     """Raise InputError for what an arm's motors cannot do, and warn of what they do badly."""
     check_given(arm, given)
-    if not has_motors(arm):
+    if not arm.has_motors:
         return
     if options.dynamics == "sequential":
         _check_sequential(given)

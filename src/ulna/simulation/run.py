@@ -17,7 +17,8 @@ import numpy as np
 
 from ulna._version import __version__
 from ulna.actuation.friction import has_friction
-from ulna.arm import Arm, Motor
+from ulna.actuation.motor_formulas import has_gear_losses
+from ulna.arm import Arm
 from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
 from ulna.dynamics.chain import kinetic_energy, potential_energy
@@ -255,7 +256,7 @@ class Run(metaclass=SuggestsAttributes):
         to smaller angles, as in τ = M q̈ + C q̇ + G + b q̇ + f.
         """
         sequential = self.settings.get("dynamics") == "sequential"  # which knows no friction
-        if sequential or not (has_friction(self.arm.parameters) or _loses(self.arm)):
+        if sequential or not (has_friction(self.arm.parameters) or has_gear_losses(self.arm)):
             return read_only(np.zeros_like(self.q))
         smooth, given, force = self.arm.without_friction(), self.tau, self.tip_force
         if self.tau_disturbance is not None and self.tip_force_disturbance is not None:
@@ -370,14 +371,6 @@ def stuck_spans(run: Run, joint: int) -> Floats:
     stuck = still[:-1] & still[1:] & (q[:-1] == q[1:]) & ~stopped[:-1] & (p.static[joint] > 0.0)
     found = [(run.t[first], run.t[last + 1], q[first]) for first, last in runs(stuck)]
     return np.array(found, dtype=float).reshape(-1, 3)
-
-
-def _loses(arm: Arm) -> bool:
-    """Return whether a gear of an arm takes a part of the torque."""
-    return any(
-        isinstance(motor, Motor) and (motor.efficiency < 1.0 or motor.backdriving_efficiency != 1.0)
-        for motor in (joint.motor for joint in arm.joints)
-    )
 
 
 @lru_cache(maxsize=64)

@@ -26,6 +26,7 @@ from ulna.simulation.engine.memory import MemoryBuilders
 
 DEFAULT_RATE = 1000.0  # [Hz] of controllers
 PERFECT, IDEAL = Sensors(), Actuators()
+PLAIN_LOOP = ControlLoop(DEFAULT_RATE, PERFECT, IDEAL)
 UNLIMITED = 1e300  # [N·m/s], a rate without a limit: infinity times zero has no value
 
 
@@ -54,6 +55,8 @@ def sample_times(sensors: Sensors, rate: float) -> SampleTimes:
 def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
     """Return what is given, and of what is not that of the arm's own loop."""
     own = (arm.loop if isinstance(arm, Arm) else None) or NO_LOOP
+    if own is NO_LOOP and rate is None and sensors is None and actuators is None:
+        return PLAIN_LOOP
     loop = ControlLoop(None, sensors or own.sensors or PERFECT, actuators or own.actuators or IDEAL)
     if rate is None:
         rate = own.rate or DEFAULT_RATE
@@ -69,6 +72,8 @@ def check_actuators(actuators: Any, what: str = "actuators") -> None:
 
 def timing_of(sensors: Sensors, actuators: Actuators, n: int, rate: float) -> ControlTiming:
     """Return the rate, and the delay of the whole loop: of sensors, actuators and their lag."""
+    if sensors is PERFECT and actuators is IDEAL:
+        return ControlTiming(rate, 0.0)
     sample_times(sensors, rate)
     check_delay("actuators.delay", actuators.delay, 1.0 / rate)
     lag = 0.0 if actuators == IDEAL else float(actuators.layout(n)[:, 0].max())

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.actuation import TorqueRange
-from ulna.actuation.motor_formulas import has_motors
 from ulna.arrays import whole
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.motor_demands import MOST_USE
@@ -329,7 +328,7 @@ def torques_figure(plan: Plan, *, theme: Theme = PRINT) -> Figure:
     2
     """
     many, parts = plan.arm.n > MOST_PANELS, ["total", *_shown_terms(plan)]
-    driven = has_motors(plan.arm) and np.isfinite(plan.tau).any()
+    driven = plan.arm.has_motors and np.isfinite(plan.tau).any()
     motors = motor_plots(plan.arm) if driven else []
     of_torques = len(parts) if many else plan.arm.n
     count = of_torques + len(motors)
@@ -405,7 +404,7 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
         values = getattr(plan.terms, name)[:, joint - 1]
         curve(axes, plan.t, values, NAMES.get(name, name), {**style, "lw": 1.2})
     _draw_limit(axes, plan, joint, theme)
-    use = _draw_motor(axes, plan, joint, theme) if has_motors(plan.arm) else ""
+    use = _draw_motor(axes, plan, joint, theme) if plan.arm.has_motors else ""
     finish(axes, theme, ylabel=UNIT)
     axes.set_xlim(plan.t[0], plan.t[-1])
     cut = " (cut off)" if _cut_spikes(axes, tau) else ""

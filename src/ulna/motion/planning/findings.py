@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ulna.actuation.motor_formulas import has_motors
 from ulna.arm import Arm, ServoMotor
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
@@ -256,7 +255,7 @@ def motors_at(motion: SampledMotion, tau: Array) -> MotorDemands:
 
 def _motor_findings(demands: Demands, at_samples: MotorDemands | None) -> Iterator[Finding]:
     """Report where motors are too weak at their speed, or too hot: at any time, or at samples."""
-    if not has_motors(demands.arm) or not len(demands.pieces):
+    if not demands.arm.has_motors or not len(demands.pieces):
         return
     motors = at_samples or demands.motors
     for number, joint in enumerate(demands.arm.joints):

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.actuation import TorqueRange, torque_range
-from ulna.actuation.motor_formulas import has_motors
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
@@ -440,7 +439,7 @@ def _columns(plan: Plan) -> dict[str, Array]:
     joints = [("q", "rad", plan.q), ("qd", "rad/s", plan.qd), ("qdd", "rad/s²", plan.qdd)]
     joints += [("tau", "N·m", plan.tau)]
     joints += [(f"{name}_", "N·m", getattr(plan.terms, name)) for name in terms_of(plan.arm)]
-    joints += motor_columns(plan) if has_motors(plan.arm) else []
+    joints += motor_columns(plan) if plan.arm.has_motors else []
     for name, unit, values in joints:
         for joint in range(plan.arm.n):
             table[f"{name}{joint + 1} [{unit}]"] = values[:, joint]
@@ -463,7 +462,7 @@ def _told(plan: Plan) -> Iterator[str]:
             f"{inside.format(length_text(abs(float(reach))))} the reach; condition number of the "
             f"Jacobian up to {1.0 / max(singular, 1e-12):.3g}"
         )
-    if has_motors(plan.arm) and np.isfinite(singular):
+    if plan.arm.has_motors and np.isfinite(singular):
         yield from planned_motor_lines(plan)
     yield from plan.path.notes
     problems = plan.problems

@@ -51,7 +51,7 @@ from ulna.simulation.build import check_controlled, tableau_of
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.loads import FORCE, TORQUE, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
-from ulna.simulation.motor_rows import MotorRows, check_given, has_motors, motor_rows
+from ulna.simulation.motor_rows import MotorRows, check_given, motor_rows
 from ulna.simulation.options import MOST_START, PerArm, SimulationOptions, read_options, read_time
 from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.simulation.steps import check_steps
@@ -324,7 +324,7 @@ def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
     if what != TORQUE and len(known) < len(given):
         need = "arms with motors: Parameters hold none"
         raise InputError(Problem(what, "Parameters", need, "pass an Arm, or a list of arms"))
-    if not any(map(has_motors, known)):
+    if not any(arm.has_motors for arm in known):
         return NOBODY
     rows = [_motors_of(one, what, options) for one in given]
     if len(rows) == 1 and rows[0] is not None:
@@ -337,7 +337,7 @@ def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
 
 
 def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | None:
-    if not isinstance(arm, Arm) or not has_motors(arm):
+    if not isinstance(arm, Arm) or not arm.has_motors:
         return None
     return motor_rows(arm, what, dt=options.dt, adaptive=False)
 

@@ -88,9 +88,6 @@ def error_of_step(size: int, m: Memory, h: float) -> float:
     error = 0.0
     if fifth != 0.0 or third != 0.0:
         error = abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * 2 * n)
-    if m.ints[at.MOTORS] != 0:
-        call_account(size, m, at.ESTIMATE_ERROR, 0, 0.0, h)
-        error = max(error, m.floats[at.MOTOR_ERROR])
     return error
 
 
@@ -173,8 +170,6 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
 def read_dense(size: int, m: Memory, x: float) -> None:
     """Write the state at the fraction x of a DOP853 step to STAGE."""
     v = m.vectors
-    if m.ints[at.MOTORS] != 0:
-        call_account(size, m, at.READ_DENSE, 0, 0.0, x)
     for part in range(2):
         for i in range(size + 1):
             total = 0.0

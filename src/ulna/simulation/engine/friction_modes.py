@@ -23,25 +23,42 @@ from ulna.simulation.engine.watch import reset_history, resting_side
 @kernel
 def slide_part(size: int, m: Memory, pairs: int) -> None:
     """Compute the accelerations of the state STAGE, and the friction of joints that slide."""
-    geared = m.ints[at.GEARED] != 0
-    forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs, geared)
+    forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs, False)
+
+
+@kernel
+def geared_slide_part(size: int, m: Memory, pairs: int) -> None:
+    """Do as `slide_part` does, where gears take a part of the torque."""
+    forward_with_friction(size, m.links, m.turns, m.vectors, at.STAGE, pairs, True)
 
 
 @kernel
 def friction_part(size: int, m: Memory, task: int, t: float) -> int:
-    """Do what friction takes besides sliding.
+    """Do what friction takes besides sliding, of an arm without motors."""
+    return _do(size, m, task, t, False)
+
+
+@kernel
+def driven_friction_part(size: int, m: Memory, task: int, t: float) -> int:
+    """Do what friction takes besides sliding, of an arm with motors, whose gears hold as well."""
+    return _do(size, m, task, t, True)
+
+
+@inlined
+def _do(size: int, m: Memory, task: int, t: float, driven: bool) -> int:
+    """Do a task.
 
     SETTLE finds which joints hold from now on, and notes it; PROBE only finds it. MARGINS computes
     the signals of the state STAGE. LOOSEN lets joints go that friction alone holds: no friction
     withstands an impact.
     """
     if task == at.SETTLE or task == at.PROBE:
-        _settle(size, m, t)
+        _settle(size, m, t, driven)
         if task == at.SETTLE:
             for i in range(size):
                 _note_sticking(size, m, i, t)
     elif task == at.MARGINS:
-        _margins(size, m, t)
+        _margins(size, m, t, driven)
     else:
         for i in range(size):
             m.links[i, link.STUCK] = m.links[i, at.SIDE]
@@ -49,10 +66,10 @@ def friction_part(size: int, m: Memory, task: int, t: float) -> int:
 
 
 @inner
-def _settle(size: int, m: Memory, t: float) -> None:
+def _settle(size: int, m: Memory, t: float, driven: bool) -> None:
     """Find which joints at rest hold, for the inputs that act from now on."""
-    links, resting, changed, driven = m.links, False, False, m.ints[at.MOTORS] != 0
-    if driven:  # gears under load hold as well
+    links, resting, changed = m.links, False, False
+    if driven:
         copy(size, m, at.STATE, at.STAGE)
         inputs(size, m, t)
         call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
@@ -65,7 +82,7 @@ def _settle(size: int, m: Memory, t: float) -> None:
         if not driven:
             copy(size, m, at.STATE, at.STAGE)
             inputs(size, m, t)
-        hold_or_release(size, links, m.turns, m.vectors, at.STAGE, m.ints[at.GEARED] != 0)
+        hold_or_release(size, links, m.turns, m.vectors, at.STAGE, driven)
     for i in range(size):
         changed = changed or (links[i, at.RATE] != 0.0) != (links[i, link.STUCK] != 0.0)
     if changed:
@@ -108,7 +125,7 @@ def _note_sticking(size: int, m: Memory, i: int, t: float) -> None:
 
 
 @inner
-def _margins(size: int, m: Memory, t: float) -> None:
+def _margins(size: int, m: Memory, t: float, driven: bool) -> None:
     """Compute how nearly joints that are stuck break away, and how fast the others slide."""
     links, held = m.links, False
     for i in range(size):
@@ -121,14 +138,14 @@ def _margins(size: int, m: Memory, t: float) -> None:
             m.floats[first + i] = hold_margin(links, i)
         else:
             sliding = links[i, link.DIRECTION] * m.vectors[at.STAGE + 1, i]
-            m.floats[first + i] = sliding if _rubs(m, i) else 1.0
+            m.floats[first + i] = sliding if _rubs(m, i, driven) else 1.0
 
 
 @inlined
-def _rubs(m: Memory, i: int) -> bool:
+def _rubs(m: Memory, i: int, driven: bool) -> bool:
     """Return whether it matters which way a joint slides, now or later."""
     loss = 0.0
-    if m.ints[at.MOTORS] != 0:  # of a gear, whose load may be zero now
+    if driven:  # of a gear, whose load may be zero now
         row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
         loss = m.per_arm[row + at.FORWARD_LOSS] + m.per_arm[row + at.BACK_LOSS]
     return bool(m.links[i, link.STATIC] + m.links[i, link.DRAG] + loss > 0.0)

@@ -125,7 +125,6 @@ CONTACT_STIFFNESS = _motor.put("CONTACT_STIFFNESS", "of teeth in contact [N·m/r
 CONTACT_DAMPING = _motor.put("CONTACT_DAMPING", "of them, per radian [N·m·s/rad²]")
 ROTOR = _motor.put("ROTOR", "inertia of a rotor that moves by itself [kg·m²]")
 RATIO = _motor.put("RATIO", "turns of it per turn of the joint")
-MOTOR_CONSTANTS = _motor.end
 LATCHED = _motor.put("LATCHED", "the position that was commanded last [rad]")
 TARGET_START = _motor.put("TARGET_START", "that of the target then [rad]")
 SEEN_ANGLE = _motor.put("SEEN_ANGLE", "what the controller measured last [rad]")
@@ -311,7 +310,7 @@ BACKLASHES = _int.put("BACKLASHES", "how many gears have backlash")
 # Addresses of parts of the engine, and those for scalar steps of an arm of a block.
 PARTS = _int.end
 LIVE_PART = _int.put("LIVE_PART", "the kernel of formulas and functions")
-DYNAMICS_PART = _int.put("DYNAMICS_PART", "of the sequential dynamics")
+DYNAMICS_PART = _int.put("DYNAMICS_PART", "of sequential dynamics, and of those with motors")
 SENSOR_PART = _int.put("SENSOR_PART", "of sensors")
 DISTURB_PART = _int.put("DISTURB_PART", "of disturbances")
 STEP_PART = _int.put("STEP_PART", "of a step, if METHOD is BY_KERNEL or there are motors")
@@ -334,8 +333,8 @@ SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
 # What the part for motors is to do.
 (
     DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, GAUSS_STAGE, GAUSS_UPDATE, GAUSS_END, EULER_END,
-    READ_COMMANDS, DRIVEN_DERIVATIVE,
-) = range(10)  # fmt: skip
+    READ_COMMANDS,
+) = range(9)  # fmt: skip
 # Of a single arm.
 WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP, NOTE_HEAT = range(6)
 

@@ -63,8 +63,6 @@ def motor_part(
         drive(size, m, t)
     elif task == at.WRITE_RATES:
         write_rates(size, m, row)
-    elif task == at.DRIVEN_DERIVATIVE:
-        driven_derivative(size, m, t, row)
     elif task == at.COMBINE:
         combine_layers(size, m, row, known, target, h)
         if target == at.TRIAL:
@@ -76,6 +74,12 @@ def motor_part(
     elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
         _implicit(size, m, task, row, t, h)
     return 0
+
+
+@kernel
+def driven_part(size: int, m: Memory, t: float, row: int) -> None:
+    """Write the derivative of the state STAGE, and of the motors, to a row."""
+    driven_derivative(size, m, t, row)
 
 
 @kernel

@@ -16,23 +16,34 @@ from ulna.dynamics.sequential import sweep
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
-from ulna.simulation.engine.friction_modes import friction_part, slide_part
+from ulna.simulation.engine.friction_modes import (
+    driven_friction_part,
+    friction_part,
+    geared_slide_part,
+    slide_part,
+)
 from ulna.simulation.engine.memory import Bucket, ControlMemory, Memory, Outcome, Record
-from ulna.simulation.engine.motor_steps import account_part, driven_step, motor_part
+from ulna.simulation.engine.motor_steps import account_part, driven_part, driven_step, motor_part
 from ulna.simulation.engine.sampled_loop import command_part, follow_commands, read_sensors
 from ulna.simulation.engine.scalar_fallback import scalar_fallback
 from ulna.simulation.engine.schedule import add_waves, disturb
-from ulna.simulation.engine.state_derivative import PART, live_inputs
+from ulna.simulation.engine.state_derivative import (
+    PART,
+    lagged_inputs,
+    live_inputs,
+    write_derivative,
+)
 from ulna.simulation.methods import kernel_of, method_of_code
 
 _sequential_sweep = inner(sweep)
 
 
 @kernel
-def sequential_part(size: int, m: Memory) -> None:
-    """Compute the accelerations of the sequential dynamics."""
+def sequential_part(size: int, m: Memory, t: float, row: int) -> None:
+    """Write the derivative of the state STAGE by the sequential dynamics to a row."""
     link_directions(size, m.turns, m.vectors, at.STAGE)
     _sequential_sweep(size, m.links, m.turns, m.vectors, at.STAGE + 1)
+    write_derivative(size, m, row)
 
 
 def connect(n: int, memory: Memory, control: ControlMemory, record: Record) -> None:
@@ -119,18 +130,22 @@ def _parts(ints: Array, memory: Any, control: Any, table: Any) -> list[tuple[int
     """Return the parts that are used, with their entries and their arguments."""
     found: list[tuple[int, Part]] = []
     if ints[at.INPUTS] != at.STEADY:
-        found.append((at.LIVE_PART, (live_inputs, (INT, memory, FLOAT))))
+        lagged = ints[at.INPUTS] & (at.LAGGED | at.WAVING)
+        inputs = lagged_inputs if lagged else live_inputs
+        found.append((at.LIVE_PART, (inputs, (INT, memory, FLOAT))))
     if ints[at.DYNAMICS] == at.SEQUENTIAL:
-        found.append((at.DYNAMICS_PART, (sequential_part, (INT, memory))))
+        found.append((at.DYNAMICS_PART, (sequential_part, (INT, memory, FLOAT, INT))))
     found += _loop_parts(ints, memory, control)
     if ints[at.DISTURBANCES] != 0:
         found.append((at.DISTURB_PART, (disturb, (INT, memory))))
     found += _method_parts(ints, memory)
     found += _motor_parts(ints, memory)
     if ints[at.FRICTIONAL]:
-        found.append((at.SLIDE_PART, (slide_part, (INT, memory, INT))))
+        slide = geared_slide_part if ints[at.GEARED] else slide_part
+        found.append((at.SLIDE_PART, (slide, (INT, memory, INT))))
     if ints[at.FRICTIONAL] and isinstance(memory.fields[0], ArrayOf):
-        found.append((at.FRICTION_PART, (friction_part, (INT, memory, INT, FLOAT))))
+        hold = driven_friction_part if ints[at.MOTORS] else friction_part
+        found.append((at.FRICTION_PART, (hold, (INT, memory, INT, FLOAT))))
     if ints[at.WATCHING] and isinstance(memory.fields[0], ArrayOf):
         # Arms in lanes fall back to scalar steps for it.
         found.append((at.WATCH_PART, (watch_part, (INT, memory, table, INT, INT, FLOAT))))
@@ -143,6 +158,7 @@ def _motor_parts(ints: Array, memory: Any) -> list[tuple[int, Part]]:
         return []
     task = (INT, memory, INT, INT, INT, INT, FLOAT, FLOAT)
     found: list[tuple[int, Part]] = [(at.MOTOR_PART, (motor_part, task))]
+    found.append((at.DYNAMICS_PART, (driven_part, (INT, memory, FLOAT, INT))))
     if ints[at.METHOD] < at.BY_KERNEL:
         found.append((at.STEP_PART, (driven_step, (INT, memory, FLOAT, FLOAT))))
     if isinstance(memory.fields[0], ArrayOf):

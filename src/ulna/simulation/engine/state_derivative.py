@@ -44,18 +44,22 @@ def coupled_derivative(size: int, m: Memory, t: float, row: int) -> None:
     That is where neighbours exchange torques, as by rotors or at stops, where there is friction,
     where motors are not ideal, and in approximations.
     """
-    if m.ints[at.MOTORS] != 0:
-        call_motors(size, m, at.DRIVEN_DERIVATIVE, row, 0, 0, t, 0.0)
+    if m.ints[at.DYNAMICS_PART] != 0:
+        _call_dynamics(size, m, t, row)
         return
-    if m.ints[at.DYNAMICS] != at.FULL:
-        call_part(m.ints[at.DYNAMICS_PART], size, m)
-    elif m.ints[at.FRICTIONAL] != 0:
+    if m.ints[at.FRICTIONAL] != 0:
         call_slide(size, m, link.CARRIER)
     else:
         forward_coupled(size, m.links, m.turns, m.vectors, at.STAGE, link.CARRIER)
     write_derivative(size, m, row)
     if is_scalar(m.vectors) and m.ints[at.FRICTIONAL] != 0:
         note_friction(size, m, at.STAGE, row)
+
+
+@inner
+def _call_dynamics(size: int, m: Memory, t: float, row: int) -> None:
+    """Write the derivative of the state STAGE by other dynamics to a row."""
+    call_part(m.ints[at.DYNAMICS_PART], size, m, t, row)
 
 
 @inner
@@ -201,6 +205,22 @@ def motor_torque(m: Memory, i: int, since: float) -> Any:
 @kernel
 def live_inputs(size: int, m: Memory, t: float) -> None:
     """Add the torques and the tip's force of formulas and functions at time t."""
+    _add_formulas(size, m, t)
+
+
+@kernel
+def lagged_inputs(size: int, m: Memory, t: float) -> None:
+    """Add the same, and what actuators and disturbances give that change continuously."""
+    _add_formulas(size, m, t)
+    ints = m.ints
+    if ints[at.INPUTS] & at.LAGGED and ints[at.CONTROLLED] != at.NO_CONTROLLER:
+        call_part(ints[at.LAG_PART], size, m, t)
+    if ints[at.INPUTS] & at.WAVING:
+        call_part(ints[at.WAVE_PART], size, m, t)
+
+
+@inlined
+def _add_formulas(size: int, m: Memory, t: float) -> None:
     n = size
     links, ints = m.links, m.ints
     if ints[at.INPUTS] & at.TEXT:
@@ -217,10 +237,6 @@ def live_inputs(size: int, m: Memory, t: float) -> None:
         links[i, link.TORQUE] += links[i, at.LIVE]
     for k in range(3):
         links[n, link.FORCE_X + k] += links[n, at.TIP_LIVE + k]
-    if ints[at.INPUTS] & at.LAGGED and ints[at.CONTROLLED] != at.NO_CONTROLLER:
-        call_part(ints[at.LAG_PART], size, m, t)
-    if ints[at.INPUTS] & at.WAVING:
-        call_part(ints[at.WAVE_PART], size, m, t)
 
 
 @inner

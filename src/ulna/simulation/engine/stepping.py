@@ -12,7 +12,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.schedule import slack
-from ulna.simulation.engine.state_derivative import call_step_part, copy
+from ulna.simulation.engine.state_derivative import call_account, call_step_part, copy
 
 SAFETY, LEAST_FACTOR, MOST_FACTOR, EXPONENT = 0.9, 0.2, 10.0, -0.125
 HOPELESS = 0.1  # the factor after a step that ends in NaN
@@ -76,6 +76,8 @@ def attempt(size: int, m: Memory, h: float) -> int:
     if ints[at.FAULT] != 0:
         return at.FAULTY
     if ints[at.ADAPTIVE] != 0:
+        if ints[at.MOTORS] != 0:
+            call_account(size, m, at.ESTIMATE_ERROR, 0, 0.0, h)
         return _accept_or_reject(size, m, h, good)
     if good:
         return at.BUDGET
@@ -190,7 +192,7 @@ def _is_finite(size: int, m: Memory) -> Any:
 def _accept_or_reject(size: int, m: Memory, h: float, finite: bool) -> int:
     """Accept or reject a step by its error, and set the length of the next one."""
     floats, ints = m.floats, m.ints
-    error = error_of_step(size, m, h) if finite else math.inf
+    error = max(error_of_step(size, m, h), floats[at.MOTOR_ERROR]) if finite else math.inf
     if finite and ints[at.FRICTIONAL] != 0:
         error = max(error, _unseen_fall(size, m))
     if error < 1.0:
@@ -228,13 +230,21 @@ def _unseen_fall(size: int, m: Memory) -> float:
 
 
 @inner
+def dense_state(size: int, m: Memory, part_of_step: float) -> None:
+    """Write the state at a part of an adaptive step, and that of motors, to STAGE."""
+    read_dense(size, m, part_of_step)
+    if m.ints[at.MOTORS] != 0:
+        call_account(size, m, at.READ_DENSE, 0, 0.0, part_of_step)
+
+
+@inner
 def state_at(size: int, m: Memory, h: float, part_of_step: float) -> None:
     """Write the state at a part of the step to STAGE.
 
     Methods without dense output take a shorter step, which is as exact as a whole one.
     """
     if m.ints[at.ADAPTIVE] != 0:
-        read_dense(size, m, part_of_step)
+        dense_state(size, m, part_of_step)
         return
     step_from(size, m, m.floats[at.NOW], part_of_step * h)
     copy(size, m, at.TRIAL, at.STAGE)
