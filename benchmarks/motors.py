@@ -15,7 +15,7 @@ import ulna
 # Command, and the most that a run and a batch may take of the time of the ideal arm. Torques that a
 # driver sets jump with the table, between steps; a current that grows lets joints break away within
 # them, and every such instant is searched for.
-LIMITS = {"torque": (4.0, 6.0), "voltage": (5.0, 9.0)}
+LIMITS = {"torque": (4.0, 6.0), "voltage": (4.5, 8.5)}
 
 
 def driven(command: str) -> ulna.Arm:

@@ -174,6 +174,7 @@ def put_motors(layout: dict[int, int], rows: MotorRows, builders: Any) -> None:
     latches = np.zeros((n, 2))
     latches[:, 0] = rows.periods
     layout[at.LATCHES] = builders.floats.put(latches)
+    layout[at.SHOWN] = builders.floats.put(np.zeros(5 * n + at.ENERGIES))
     layout[at.SERVOS] = int(np.count_nonzero(rows.periods))
     by = rows.codes[:, at.CURRENT_BY]
     layout[at.WINDINGS] = bool((by >= at.INTEGRATED).any() or rows.codes[:, at.WARMS].any())

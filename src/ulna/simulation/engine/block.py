@@ -213,7 +213,7 @@ def _write(size: int, m: Memory, bucket: Bucket, outcome: Outcome, t: float) -> 
     if with_torques:
         inputs(size, m, t)
         if m.ints[at.MOTORS] != 0:
-            call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
+            call_motors(size, m, at.DRIVE, at.NONE, at.NONE, at.NONE, t, 0.0)
         else:
             for i in range(n):
                 m.links[i, at.MOTOR] = motor_torque(m, i, t - m.floats[at.HOLD_START])

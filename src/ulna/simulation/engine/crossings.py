@@ -17,7 +17,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.schedule import slack
 from ulna.simulation.engine.state_derivative import copy
-from ulna.simulation.engine.stepping import dense_state, state_at
+from ulna.simulation.engine.stepping import state_at
 from ulna.simulation.engine.watch import (
     handle_events,
     save_signals,
@@ -174,7 +174,7 @@ def _sample_signals(size: int, m: Memory, h: float, x: float) -> None:
     if x == 1.0:
         copy(size, m, at.NEXT_STATE, at.STAGE)
     elif m.ints[at.ADAPTIVE] != 0:
-        dense_state(size, m, x)
+        state_at(size, m, h, x)
     else:
         for i in range(size):
             # The cubic that has the angles and the rates of both ends.

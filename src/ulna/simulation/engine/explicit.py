@@ -36,13 +36,6 @@ def explicit_step(size: int, m: Memory, t: float, h: float) -> None:
     combine(size, m, at.WEIGHTS, ints[at.STAGES], h, at.TRIAL)
 
 
-@inner
-def _combine_motors(size: int, m: Memory, row: int, known: int, t: float, h: float) -> None:
-    """Do for what is the motors' as `combine` does for the arm's state, to STAGE."""
-    node = m.tableau[row, at.NODE] * h
-    call_motors(size, m, at.COMBINE, row, known, at.STAGE, t + node, h)
-
-
 @inlined
 def rk_stage(size: int, m: Memory, s: int, h: float) -> None:
     """Compute a stage that depends on the derivative before it alone, as those of RK4 do."""
@@ -148,10 +141,10 @@ def prepare_dense(size: int, m: Memory, t: float, h: float) -> None:
     for s in range(at.LAST + 1, at.COUNT_DERIVATIVES):
         combine(size, m, s, s, h, at.STAGE)
         if m.ints[at.MOTORS] != 0:
-            _combine_motors(size, m, s, s, t, h)
+            call_motors(size, m, at.COMBINE, s, s, at.STAGE, t + m.tableau[s, at.NODE] * h, h)
         state_derivative(size, m, t + m.tableau[s, at.NODE] * h, s)
     if m.ints[at.MOTORS] != 0:
-        call_account(size, m, at.PREPARE_DENSE, 0, t, h)
+        call_account(size, m, at.PREPARE_DENSE, at.NONE, t, h)
     for part in range(2):
         for i in range(n + 1):
             change = v[at.NEXT_STATE + part, i] - v[at.STATE + part, i]

@@ -72,7 +72,7 @@ def _settle(size: int, m: Memory, t: float, driven: bool) -> None:
     if driven:
         copy(size, m, at.STATE, at.STAGE)
         inputs(size, m, t)
-        call_motors(size, m, at.DRIVE, 0, 0, 0, t, 0.0)
+        call_motors(size, m, at.DRIVE, at.NONE, at.NONE, at.NONE, t, 0.0)
     for i in range(size):
         links[i, at.RATE] = links[i, link.STUCK]  # as it was
         held = _bound(m, i)

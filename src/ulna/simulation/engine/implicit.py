@@ -51,20 +51,20 @@ def semi_implicit_step(size: int, m: Memory, t: float, h: float) -> None:
         links[i, at.IMPLICIT + 2] = links[i, link.OWN] + extra
     driven = m.ints[at.MOTORS] != 0
     if driven:
-        call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
+        call_motors(size, m, at.BEGIN_STEP, at.NONE, at.NONE, at.NONE, t, h)
     inputs(size, m, t)
     if driven:
-        call_motors(size, m, at.DRIVE, 0, 0, 0, t, h)
+        call_motors(size, m, at.DRIVE, at.NONE, at.NONE, at.NONE, t, h)
     if m.ints[at.FRICTIONAL] != 0:
         call_slide(size, m, at.IMPLICIT)
     else:
         forward_coupled(size, links, m.turns, v, at.STAGE, at.IMPLICIT)
     _update_rates_first(size, m, h)
     if driven:
-        call_motors(size, m, at.WRITE_RATES, at.DERIVATIVES, 0, 0, t, h)
+        call_motors(size, m, at.WRITE_RATES, at.DERIVATIVES, at.NONE, at.NONE, t, h)
         if is_scalar(v):
             call_account(size, m, at.WRITE_POWERS, at.DERIVATIVES, t, h)
-        call_motors(size, m, at.EULER_END, 0, 0, 0, t + h, h)
+        call_motors(size, m, at.EULER_END, at.NONE, at.NONE, at.NONE, t + h, h)
 
 
 @kernel
@@ -107,7 +107,7 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
     """
     driven = m.ints[at.MOTORS] != 0
     if driven:
-        call_motors(size, m, at.BEGIN_STEP, 0, 0, 0, t, h)
+        call_motors(size, m, at.BEGIN_STEP, at.NONE, at.NONE, at.NONE, t, h)
     _predict_stages(size, m, t, h)
     before = abs(m.vectors[at.STATE, 0]) + math.inf
     running = before > 0.0
@@ -116,12 +116,12 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
         for s in range(2):
             _gauss_stage(size, m, s, h)
             if driven:
-                call_motors(size, m, at.GAUSS_STAGE, s, 0, 0, t + NODES[s] * h, h)
+                call_motors(size, m, at.GAUSS_STAGE, s, at.NONE, at.NONE, t + NODES[s] * h, h)
             state_derivative_inlined(size, m, t + NODES[s] * h, at.NEW + s)
         change, largest = _update_stages(size, m, running, h)
         if driven:
             m.links[size, at.VALID] = select(running, 1.0, 0.0)
-            call_motors(size, m, at.GAUSS_UPDATE, 0, 0, 0, t, h)
+            call_motors(size, m, at.GAUSS_UPDATE, at.NONE, at.NONE, at.NONE, t, h)
         # The last digits go on changing for ever: stop when an iteration brings no more.
         least = select(change >= before, 1e-5 if is_single(change) else 1e-10, 1e-17)
         still = change <= least * largest
@@ -135,7 +135,7 @@ def _iterate_stages(size: int, m: Memory, t: float, h: float) -> Any:
         before = change
     _combine_stages(size, m, h)
     if driven:
-        call_motors(size, m, at.GAUSS_END, 0, 0, 0, t + h, h)
+        call_motors(size, m, at.GAUSS_END, at.NONE, at.NONE, at.NONE, t + h, h)
     return converged
 
 

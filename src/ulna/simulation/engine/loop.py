@@ -9,7 +9,6 @@ from ulna.kinematics.posture_kernels import FINE, OVERFLOW, checked, finite_rows
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import derivative_at_end, explicit_step, prepare_dense
 from ulna.simulation.engine.memory import ControlMemory, Memory, Record
-from ulna.simulation.engine.motor_laws import row_of
 from ulna.simulation.engine.schedule import hold, open_segment, slack
 from ulna.simulation.engine.state_derivative import (
     call_account,
@@ -90,7 +89,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     ints[at.STEPS] += 1
     if ints[at.MOTORS] != 0:
         end = m.floats[at.SIGNAL_TIME] if which >= 0 else m.floats[at.STEP_END]
-        call_account(size, m, at.NOTE_STEP, 0, end, end - m.floats[at.NOW])
+        call_account(size, m, at.NOTE_STEP, at.NONE, end, end - m.floats[at.NOW])
     if which >= 0:
         return call_handle_events(size, m, log, which)
     m.floats[at.NOW] = m.floats[at.STEP_END]
@@ -124,7 +123,7 @@ def _process_step(size: int, m: Memory, samples: Array, log: Array, h: float, sa
     if sampled:
         _take_samples(size, m, samples, h, end)
     if ints[at.ADAPTIVE] != 0 and ints[at.WINDINGS] != 0:
-        call_account(size, m, at.NOTE_HEAT, 0, now, h)
+        call_account(size, m, at.NOTE_HEAT, at.NONE, now, h)
     if ints[at.ADAPTIVE] != 0:
         copy(size, m, at.END, at.DERIVATIVES)
         ints[at.FSAL_VALID] = 1
@@ -177,19 +176,9 @@ def _write_start(size: int, m: Memory, samples: Array) -> None:
     for i in range(n):
         samples[row, 3 + 2 * n + i] = m.vectors[at.DERIVATIVES + 1, i]
     if m.ints[at.MOTORS] != 0:
-        _show_start(size, m)
+        copy(size, m, at.STATE, at.STAGE)
+        call_account(size, m, at.SHOW_START, at.NONE, samples[row, 0], 0.0)
     _write_inputs(size, m, samples, samples[row, 0])
-
-
-@inner
-def _show_start(size: int, m: Memory) -> None:
-    """Let motors show what they did at the start of the step."""
-    copy(size, m, at.STATE, at.STAGE)
-    for i in range(size):
-        row = row_of(m, i)
-        m.links[i, at.MOTOR] = m.per_arm[row + at.START_TORQUE]
-        m.per_arm[row + at.AMPERES] = m.per_arm[row + at.START_AMPERES]
-        m.per_arm[row + at.VOLTS] = m.per_arm[row + at.START_VOLTS]
 
 
 @inner
@@ -245,24 +234,9 @@ def _write_signals(size: int, m: Memory, samples: Array, since: float) -> None:
             samples[row, place + n + k] = links[n, at.TIP_DISTURBANCE + k]
         place += n + 3
     if ints[at.KEPT] & at.KEEP_MOTORS:
-        _write_motors(size, m, samples, place)
-
-
-@inner
-def _write_motors(size: int, m: Memory, samples: Array, place: int) -> None:
-    """Record currents, voltages, temperatures, rotors and energies of motors."""
-    n, v, row = size, m.vectors, m.ints[at.SAMPLE]
-    for i in range(n):
-        first = row_of(m, i)
-        samples[row, place + i] = m.per_arm[first + at.AMPERES]
-        samples[row, place + n + i] = m.per_arm[first + at.VOLTS]
-        samples[row, place + 2 * n + i] = v[at.ELECTRIC + at.STAGE + 1, i]
-        samples[row, place + 3 * n + i] = v[at.ROTORS + at.STAGE, i]
-        samples[row, place + 4 * n + i] = v[at.ROTORS + at.STAGE + 1, i]
-    for part in range(2):
-        samples[row, place + 5 * n + part] = v[at.ELECTRIC + at.STAGE + part, n]
-        samples[row, place + 5 * n + 2 + part] = v[at.ROTORS + at.STAGE + part, n]
-        samples[row, place + 5 * n + 4 + part] = v[at.GEARS + at.STAGE + part, n]
+        call_account(size, m, at.SHOW, at.NONE, samples[row, 0], 0.0)
+        for k in range(5 * n + at.ENERGIES):
+            samples[row, place + k] = m.floats[ints[at.SHOWN] + k]
 
 
 @inner

@@ -199,6 +199,7 @@ SAMPLE_EDGE = _float.put("SAMPLE_EDGE", "when the next sample is taken [s]")
 RATE_SHARE = _float.put("RATE_SHARE", "of a new difference of angles in the rate; 0: measured")
 COMMAND_DELAY = _float.put("COMMAND_DELAY", "of actuators [s]")
 COMMAND_EDGE = _float.put("COMMAND_EDGE", "when a command next arrives, or a torque bends [s]")
+LATCH_EDGE = _float.put("LATCH_EDGE", "when a servo next reads its command [s]")
 LAG_START = _float.put("LAG_START", "when the present command arrived [s]")
 FLOATS = _float.end
 
@@ -301,6 +302,7 @@ MOTOR_CODES = _int.put("MOTOR_CODES", "where in `ints` their kinds are")
 LATCHES = _int.put(
     "LATCHES", "where in `floats` servos have their periods, and how often they read"
 )
+SHOWN = _int.put("SHOWN", "where in `floats` motors show what samples hold of them")
 SERVOS = _int.put("SERVOS", "how many servos there are")
 WINDINGS = _int.put("WINDINGS", "whether currents or temperatures are integrated")
 SETTLINGS = _int.put("SETTLINGS", "how many currents settle within a step")
@@ -333,10 +335,14 @@ SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
 # What the part for motors is to do.
 (
     DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, GAUSS_STAGE, GAUSS_UPDATE, GAUSS_END, EULER_END,
-    READ_COMMANDS,
-) = range(9)  # fmt: skip
+    READ_COMMANDS, NEXT_COMMAND,
+) = range(10)  # fmt: skip
 # Of a single arm.
-WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP, NOTE_HEAT = range(6)
+(
+    WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP, NOTE_HEAT, SHOW_START, SHOW,
+) = range(8)  # fmt: skip
+NONE = 0  # in place of a number that a task does not need
+ENERGIES = 6  # of motors, in samples
 
 # Of a controller, a number a joint each: places are multiples of n.
 _note = _MemoryLayout("notes (times n), in floats from NOTED on")

@@ -71,6 +71,8 @@ def motor_part(
         begin_step(size, m, t, h)
     elif task == at.READ_COMMANDS:
         _read_commands(size, m, t)
+    elif task == at.NEXT_COMMAND:
+        m.floats[at.LATCH_EDGE] = _next_command(size, m)
     elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
         _implicit(size, m, task, row, t, h)
     return 0
@@ -89,6 +91,10 @@ def account_part(size: int, m: Memory, task: int, row: int, t: float, h: float) 
         write_powers(size, m, row)
     elif task == at.NOTE_STEP:
         _note_step(size, m, t, h)
+    elif task == at.SHOW_START:
+        _show_start(size, m)
+    elif task == at.SHOW:
+        _show(size, m)
     elif task == at.NOTE_HEAT:
         _note_heat(size, m, t, h)
     elif task == at.PREPARE_DENSE:
@@ -225,6 +231,33 @@ def _keep_start(size: int, m: Memory) -> None:
 
 
 @inner
+def _show_start(size: int, m: Memory) -> None:
+    """Let motors show what they did at the start of the step."""
+    for i in range(size):
+        row = row_of(m, i)
+        m.links[i, at.MOTOR] = m.per_arm[row + at.START_TORQUE]
+        m.per_arm[row + at.AMPERES] = m.per_arm[row + at.START_AMPERES]
+        m.per_arm[row + at.VOLTS] = m.per_arm[row + at.START_VOLTS]
+
+
+@inner
+def _show(size: int, m: Memory) -> None:
+    """Show a sample's currents, voltages, temperatures, rotors and energies of motors."""
+    n, v, first = size, m.vectors, m.ints[at.SHOWN]
+    for i in range(n):
+        row = row_of(m, i)
+        m.floats[first + i] = m.per_arm[row + at.AMPERES]
+        m.floats[first + n + i] = m.per_arm[row + at.VOLTS]
+        m.floats[first + 2 * n + i] = v[at.ELECTRIC + at.STAGE + 1, i]
+        m.floats[first + 3 * n + i] = v[at.ROTORS + at.STAGE, i]
+        m.floats[first + 4 * n + i] = v[at.ROTORS + at.STAGE + 1, i]
+    for part in range(2):
+        m.floats[first + 5 * n + part] = v[at.ELECTRIC + at.STAGE + part, n]
+        m.floats[first + 5 * n + 2 + part] = v[at.ROTORS + at.STAGE + part, n]
+        m.floats[first + 5 * n + 4 + part] = v[at.GEARS + at.STAGE + part, n]
+
+
+@inner
 def _implicit(size: int, m: Memory, task: int, s: int, t: float, h: float) -> None:
     """Take a part of an implicit step."""
     if task == at.GAUSS_UPDATE:
@@ -324,6 +357,21 @@ def _estimate_error(size: int, m: Memory, h: float) -> float:
     if fifth == 0.0 and third == 0.0:
         return 0.0
     return abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * count)
+
+
+@inner
+def _next_command(size: int, m: Memory) -> float:
+    """Return when the next servo reads its command after now."""
+    floats, ints, nearest = m.floats, m.ints, math.inf
+    soon = floats[at.NOW] + slack(floats[at.NOW])
+    for i in range(size):
+        period, count = floats[ints[at.LATCHES] + 2 * i], floats[ints[at.LATCHES] + 2 * i + 1]
+        if period > 0.0:
+            after = period * count
+            if after <= soon:
+                after = period * (math.floor(soon / period) + 1.0)
+            nearest = min(nearest, after)
+    return nearest
 
 
 @inner

@@ -22,13 +22,11 @@ from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import any_lane, is_scalar, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ControlMemory, Memory
-from ulna.simulation.engine.motor_laws import row_of
 from ulna.simulation.engine.state_derivative import (
-    call_actuators,
+    call_control,
     call_law,
     call_motors,
     call_part,
-    call_sensors,
     formula,
     name_values,
 )
@@ -116,8 +114,7 @@ def control_tick(size: int, m: Memory, control: ControlMemory) -> int:
             return at.FAULTY
         _note(size, m, control, t)
     _limit(size, m, control)
-    if ints[at.MOTORS] != 0:
-        _show_drivers(size, m, control)
+    _show_drivers(size, m, control)
     ints[at.TICK] += 1
     ints[at.MEASURED] = ints[at.ANSWERED] = 0
     return at.BUDGET
@@ -132,19 +129,20 @@ def _limit(size: int, m: Memory, control: ControlMemory) -> None:
             control.tau[i] = select(torque > most, most, select(torque < -most, -most, torque))
 
 
-@inner
+@inlined
 def _show_drivers(size: int, m: Memory, control: ControlMemory) -> None:
-    """Show the motors' drivers what the controller measured."""
-    for i in range(size):
-        row = row_of(m, i)
-        m.per_arm[row + at.SEEN_ANGLE], m.per_arm[row + at.SEEN_RATE] = control.q[i], control.qd[i]
+    """Show the drivers of motors what the controller measured."""
+    if m.ints[at.MOTORS] != 0:
+        for i in range(size):
+            seen = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS + at.SEEN_ANGLE
+            m.per_arm[seen], m.per_arm[seen + 1] = control.q[i], control.qd[i]
 
 
 @inlined
 def _measure(size: int, m: Memory, control: ControlMemory) -> None:
     m.ints[at.MEASURED] = 1
     if m.ints[at.PERFECT] == 0:
-        call_sensors(size, m, control)
+        call_control(size, m, control, at.SENSOR_PART)
         return
     for i in range(size):
         control.q[i] = m.vectors[at.STATE, i]
@@ -243,10 +241,10 @@ def _close_loop(size: int, m: Memory, control: ControlMemory) -> int:
     """Take the samples, the tick and the commands that are due; return as `control_tick` does."""
     floats = m.floats
     if floats[at.SAMPLE_EDGE] <= floats[at.NOW] + slack(floats[at.NOW]):
-        call_sensors(size, m, control)
+        call_control(size, m, control, at.SENSOR_PART)
     code = control_tick(size, m, control)
     if code == at.BUDGET and m.ints[at.LAGS] != 0:
-        call_actuators(size, m, control)
+        call_control(size, m, control, at.COMMAND_PART)
     return code
 
 
@@ -268,7 +266,8 @@ def open_segment(size: int, m: Memory, control: ControlMemory) -> int:
         stop = min(stop, ints[at.TICK] * floats[at.PERIOD])
         stop = min(stop, floats[at.SAMPLE_EDGE], floats[at.COMMAND_EDGE])
     if ints[at.SERVOS] != 0:
-        stop = min(stop, _next_command(size, m))
+        call_motors(size, m, at.NEXT_COMMAND, at.NONE, at.NONE, at.NONE, now, 0.0)
+        stop = min(stop, floats[at.LATCH_EDGE])
     floats[at.STOP] = stop
     if ints[at.CONSTANT_INPUTS] == 0:
         hold(size, m, control)
@@ -291,21 +290,6 @@ def plan(m: Memory) -> None:
         # More than an integer holds would become a negative one, and that a single step.
         wanted = min((floats[at.STOP] - floats[at.NOW]) / floats[at.DT] * (1.0 - 1e-9), MOST_INT)
         ints[at.STEP_COUNT] = max(math.ceil(wanted), 1)
-
-
-@inner
-def _next_command(size: int, m: Memory) -> float:
-    """Return when the next servo reads its command after now."""
-    floats, ints, nearest = m.floats, m.ints, math.inf
-    soon = floats[at.NOW] + slack(floats[at.NOW])
-    for i in range(size):
-        period, count = floats[ints[at.LATCHES] + 2 * i], floats[ints[at.LATCHES] + 2 * i + 1]
-        if period > 0.0:
-            after = period * count
-            nearest = min(
-                nearest, after if after > soon else period * (math.floor(soon / period) + 1.0)
-            )
-    return nearest
 
 
 @inner

@@ -89,15 +89,9 @@ def call_friction(size: int, m: Memory, task: int, t: float) -> None:
 
 
 @inner
-def call_sensors(size: int, m: Memory, control: ControlMemory) -> None:
-    """Read angles and rates as the controller's sensors do."""
-    call_part(m.ints[at.SENSOR_PART], size, m, control)
-
-
-@inner
-def call_actuators(size: int, m: Memory, control: ControlMemory) -> None:
-    """Hand the controller's command to the actuators, and let those that have arrived act."""
-    call_part(m.ints[at.COMMAND_PART], size, m, control)
+def call_control(size: int, m: Memory, control: ControlMemory, part: int) -> None:
+    """Do what sensors or actuators do for the controller."""
+    call_part(m.ints[part], size, m, control)
 
 
 @inner

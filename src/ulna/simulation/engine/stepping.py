@@ -77,7 +77,7 @@ def attempt(size: int, m: Memory, h: float) -> int:
         return at.FAULTY
     if ints[at.ADAPTIVE] != 0:
         if ints[at.MOTORS] != 0:
-            call_account(size, m, at.ESTIMATE_ERROR, 0, 0.0, h)
+            call_account(size, m, at.ESTIMATE_ERROR, at.NONE, 0.0, h)
         return _accept_or_reject(size, m, h, good)
     if good:
         return at.BUDGET
@@ -230,21 +230,15 @@ def _unseen_fall(size: int, m: Memory) -> float:
 
 
 @inner
-def dense_state(size: int, m: Memory, part_of_step: float) -> None:
-    """Write the state at a part of an adaptive step, and that of motors, to STAGE."""
-    read_dense(size, m, part_of_step)
-    if m.ints[at.MOTORS] != 0:
-        call_account(size, m, at.READ_DENSE, 0, 0.0, part_of_step)
-
-
-@inner
 def state_at(size: int, m: Memory, h: float, part_of_step: float) -> None:
     """Write the state at a part of the step to STAGE.
 
     Methods without dense output take a shorter step, which is as exact as a whole one.
     """
     if m.ints[at.ADAPTIVE] != 0:
-        dense_state(size, m, part_of_step)
+        read_dense(size, m, part_of_step)
+        if m.ints[at.MOTORS] != 0:
+            call_account(size, m, at.READ_DENSE, at.NONE, 0.0, part_of_step)
         return
     step_from(size, m, m.floats[at.NOW], part_of_step * h)
     copy(size, m, at.TRIAL, at.STAGE)
