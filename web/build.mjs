@@ -1,0 +1,57 @@
+// Bundles the viewer into src/ulna/viewer/built: one script, one style sheet with its fonts
+// inside, and the licences of everything that they contain.
+import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const web = dirname(fileURLToPath(import.meta.url));
+const built = resolve(process.argv[2] ?? join(web, "..", "src", "ulna", "viewer", "built"));
+
+const result = await build({
+  absWorkingDir: web,
+  entryPoints: { viewer: "src/main.ts", "viewer-style": "src/styles/index.css" },
+  outdir: built,
+  write: false,
+  bundle: true,
+  minify: true,
+  metafile: true,
+  format: "iife",
+  target: "es2022",
+  loader: { ".woff2": "dataurl" },
+  legalComments: "none",
+});
+
+const files = new Map();
+for (const output of result.outputFiles) {
+  const name = output.path.endsWith(".js") ? "viewer.js" : "viewer.css";
+  if (files.has(name)) throw new Error("a style sheet belongs to src/styles/index.css: no script imports one");
+  // Both stand inside <script> and <style>, which these would end.
+  if (/<\/(script|style)|<!--/i.test(output.text)) throw new Error(`${name} cannot stand in a page`);
+  files.set(name, output.text);
+}
+files.set("LICENSES.txt", await licenses(Object.keys(result.metafile.inputs)));
+
+await mkdir(built, { recursive: true });
+for (const [name, text] of files) {
+  const partial = join(built, `${name}.${process.pid}`);
+  await writeFile(partial, text);
+  await rename(partial, join(built, name));
+  console.log(`${name} ${(Buffer.byteLength(text) / 1e3).toFixed(1)} kB`);
+}
+
+// The licence of every package with a file in the bundle.
+async function licenses(inputs) {
+  const pattern = /node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+  const packages = new Set(inputs.map((path) => pattern.exec(path)?.[1]).filter(Boolean));
+  const texts = [];
+  for (const name of [...packages].sort()) {
+    const folder = join(web, "node_modules", name);
+    const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const file = (await readdir(folder)).find((entry) => /^licen[sc]e/i.test(entry));
+    if (!file) throw new Error(`${name} has no licence file`);
+    const text = (await readFile(join(folder, file), "utf8")).replace(/\r\n/g, "\n").trim();
+    texts.push(`${name} ${version}\n\n${text}\n`);
+  }
+  return texts.join(`\n${"-".repeat(80)}\n\n`);
+}

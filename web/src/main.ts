@@ -1,0 +1,3 @@
+export {};
+
+for (const host of document.querySelectorAll<HTMLElement>("[data-ulna]")) host.dataset.mounted = "";
