@@ -1,0 +1,142 @@
+/** A motion of the document, ready to be asked for its pose, its torques and the trace of its tip. */
+
+import type { Arm, Column, Loaded, Motion } from "./document";
+import { forward } from "./geometry";
+import { at, fraction, hermite, indexAt, slopesOf } from "./interpolate";
+
+/** Points of a tip's trace: x, y interleaved [m], with the time of each. */
+export interface Trace {
+  xy: Float64Array;
+  t: Float64Array;
+  /** Length of the whole trace [m]. */
+  length: number;
+}
+
+/** Most points of a trace: beyond them its chords may be coarser than asked. */
+const MOST_POINTS = 60_000;
+
+export class MotionTrack {
+  readonly motion: Motion;
+  readonly arm: Arm;
+  readonly t: Column;
+  readonly #q: Column[];
+  readonly #slopes: Float64Array[];
+  readonly #tau: Column[] | null;
+  /** Greatest size of each joint's torque [N·m]. */
+  readonly peaks: number[];
+
+  constructor(loaded: Loaded, motion: Motion) {
+    this.motion = motion;
+    this.arm = loaded.header.arm;
+    this.t = loaded.column(motion.t);
+    this.#q = motion.q.map((ref) => loaded.column(ref));
+    this.#slopes = this.#q.map((values) => slopesOf(this.t, values));
+    this.#tau = motion.tau?.map((ref) => loaded.column(ref)) ?? null;
+    this.peaks = this.#tau?.map(peak) ?? [];
+  }
+
+  get start(): number {
+    return at(this.t, 0);
+  }
+
+  get end(): number {
+    return at(this.t, this.t.length - 1);
+  }
+
+  /** Joint angles at a time [rad], into `out`. */
+  angles(time: number, out: Float64Array): Float64Array {
+    const k = indexAt(this.t, time);
+    const s = fraction(this.t, k, time);
+    return this.#anglesIn(k, s, out);
+  }
+
+  /** Joint torques at a time [N·m], linear between samples; false where there are none. */
+  torques(time: number, out: Float64Array): boolean {
+    if (!this.#tau) return false;
+    const k = indexAt(this.t, time);
+    const s = fraction(this.t, k, time);
+    this.#tau.forEach((values, i) => {
+      const from = at(values, k);
+      out[i] = s === 0 ? from : (1 - s) * from + s * at(values, k + 1);
+    });
+    return true;
+  }
+
+  /** Positions of base, joints and tip at a time, x, y interleaved [m], into `out`. */
+  pose(time: number, q: Float64Array, out: Float64Array): Float64Array {
+    return forward(this.arm.lengths, this.arm.base, this.angles(time, q), out);
+  }
+
+  /**
+   * The tip's trace with chords at most `tolerance` [m] from its curve.
+   *
+   * While link i turns by Δφ_i, its end leaves the chord by at most l_i Δφ_i² / 8; all links' parts
+   * added bound the tip's. Each interval between samples is cut into as many pieces as that asks for.
+   */
+  trace(tolerance: number): Trace {
+    const pieces = this.#pieces(tolerance);
+    const count = pieces.reduce((sum, m) => sum + m, 0) + 1;
+    const xy = new Float64Array(2 * count);
+    const t = new Float64Array(count);
+    const q = new Float64Array(this.arm.n);
+    const pose = new Float64Array(2 * (this.arm.n + 1));
+    let next = 0;
+    let length = 0;
+    const add = (k: number, s: number, time: number): void => {
+      forward(this.arm.lengths, this.arm.base, this.#anglesIn(k, s, q), pose);
+      const x = at(pose, 2 * this.arm.n);
+      const y = at(pose, 2 * this.arm.n + 1);
+      if (next > 0) length += Math.hypot(x - at(xy, 2 * next - 2), y - at(xy, 2 * next - 1)) || 0;
+      xy[2 * next] = x;
+      xy[2 * next + 1] = y;
+      t[next++] = time;
+    };
+    pieces.forEach((m, k) => {
+      const from = at(this.t, k);
+      const h = at(this.t, k + 1) - from;
+      for (let piece = 0; piece < m; piece++) add(k, piece / m, from + (h * piece) / m);
+    });
+    if (this.t.length > 0) add(this.t.length - 1, 0, this.end);
+    return { xy: xy.subarray(0, 2 * next), t: t.subarray(0, next), length };
+  }
+
+  #anglesIn(k: number, s: number, out: Float64Array): Float64Array {
+    for (let i = 0; i < this.#q.length; i++) {
+      out[i] = hermite(this.t, this.#q[i] as Column, this.#slopes[i] as Float64Array, k, s);
+    }
+    return out;
+  }
+
+  /** Pieces of each interval between samples. */
+  #pieces(tolerance: number): number[] {
+    const bends: number[] = [];
+    for (let k = 0; k + 1 < this.t.length; k++) {
+      let turned = 0;
+      let bend = 0;
+      this.arm.lengths.forEach((length, i) => {
+        turned += this.#turn(i, k);
+        bend += (length * turned * turned) / 8;
+      });
+      bends.push(Number.isFinite(bend) ? bend : 0);
+    }
+    const cut = (within: number): number[] => bends.map((bend) => Math.max(1, Math.ceil(Math.sqrt(bend / within))));
+    const pieces = cut(tolerance);
+    const total = pieces.reduce((sum, m) => sum + m, 0);
+    return total <= MOST_POINTS ? pieces : cut(tolerance * (total / MOST_POINTS) ** 2);
+  }
+
+  /** How far joint `i` turns between samples k and k+1: the chord, or more where it speeds up within. */
+  #turn(i: number, k: number): number {
+    const values = this.#q[i] as Column;
+    const slopes = this.#slopes[i] as Float64Array;
+    const h = at(this.t, k + 1) - at(this.t, k);
+    const most = h * Math.max(Math.abs(at(slopes, k)), Math.abs(at(slopes, k + 1)));
+    return Math.max(Math.abs(at(values, k + 1) - at(values, k)), most);
+  }
+}
+
+function peak(values: Column): number {
+  let most = 0;
+  for (const value of values) if (Math.abs(value) > most) most = Math.abs(value);
+  return most;
+}
