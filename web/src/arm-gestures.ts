@@ -1,0 +1,80 @@
+/** Zooming and panning a canvas by wheel, drag, pinch and double click. */
+
+import type { Viewport } from "./geometry";
+
+export interface GestureOptions {
+  /** Whether the wheel zooms by itself, or only with Ctrl held so that a page of many canvases scrolls. */
+  wheel: "always" | "ctrl";
+  /** The view changed. */
+  changed(): void;
+}
+
+/** Pixels a notch of a wheel counts for where it reports lines or pages. */
+const WHEEL_UNITS = [1, 16, 240];
+
+/** Let `canvas` be zoomed and panned; returns what ends it. */
+export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options: GestureOptions): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const pointers = new Map<number, { x: number; y: number }>();
+  const place = (event: MouseEvent): { x: number; y: number } => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const changed = (): void => {
+    // one finger scrolls the page until there is something to pan
+    canvas.style.touchAction = view.moved ? "none" : "pan-y";
+    options.changed();
+  };
+
+  const wheel = (event: WheelEvent): void => {
+    if (options.wheel === "ctrl" && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const amount = event.deltaY * (WHEEL_UNITS[event.deltaMode] ?? 1);
+    const { x, y } = place(event);
+    // a trackpad's pinch comes as a wheel with Ctrl and small steps
+    view.zoomAt(Math.exp(-amount * (event.ctrlKey ? 0.01 : 0.0016)), x, y);
+    changed();
+  };
+  const down = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    pointers.set(event.pointerId, place(event));
+    canvas.setPointerCapture(event.pointerId);
+    canvas.classList.add("arm-canvas-held");
+  };
+  const move = (event: PointerEvent): void => {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const now = place(event);
+    pointers.set(event.pointerId, now);
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (other) pinch(view, before, now, other);
+    else view.panBy(now.x - before.x, now.y - before.y);
+    changed();
+  };
+  const up = (event: PointerEvent): void => {
+    pointers.delete(event.pointerId);
+    if (pointers.size === 0) canvas.classList.remove("arm-canvas-held");
+  };
+  const reset = (): void => {
+    view.reset();
+    changed();
+  };
+
+  canvas.style.touchAction = "pan-y";
+  canvas.addEventListener("wheel", wheel, { passive: false, signal });
+  canvas.addEventListener("pointerdown", down, { signal });
+  canvas.addEventListener("pointermove", move, { signal });
+  canvas.addEventListener("pointerup", up, { signal });
+  canvas.addEventListener("pointercancel", up, { signal });
+  canvas.addEventListener("dblclick", reset, { signal });
+  return () => end.abort();
+}
+
+/** One finger moved from `before` to `now` while another rests at `other`: zoom about their middle, and follow it. */
+function pinch(view: Viewport, before: { x: number; y: number }, now: { x: number; y: number }, other: { x: number; y: number }): void {
+  const apart = Math.hypot(now.x - other.x, now.y - other.y);
+  const were = Math.hypot(before.x - other.x, before.y - other.y);
+  view.panBy((now.x - before.x) / 2, (now.y - before.y) / 2);
+  if (apart > 10 && were > 10) view.zoomAt(apart / were, (now.x + other.x) / 2, (now.y + other.y) / 2);
+}

@@ -1,0 +1,59 @@
+/** What stands above the arm: whose motion it is and where its tip is; and the same in words. */
+
+import type { Arm, Motion } from "./document";
+import { el } from "./dom";
+import type { LengthUnit } from "./geometry";
+import { at } from "./interpolate";
+
+/** Names listed, at most; more motions are counted. */
+const MOST_NAMES = 3;
+
+export class ArmHeader {
+  readonly element: HTMLElement;
+  readonly #x = el("span", { class: "arm-number" });
+  readonly #y = el("span", { class: "arm-number" });
+  readonly #status: HTMLElement;
+  readonly #unit: LengthUnit;
+
+  constructor(motions: readonly { motion: Motion; colour: number }[], unit: LengthUnit) {
+    this.#unit = unit;
+    this.#status = el("span", { class: "arm-status", hidden: true, text: motions[0]?.motion.status ?? "" });
+    const names = motions.slice(0, MOST_NAMES).map(({ motion, colour }) => name(motion.label, colour));
+    if (motions.length > MOST_NAMES) {
+      names.push(el("span", { class: "arm-more", text: `and ${motions.length - MOST_NAMES} more` }));
+    }
+    const tip = el("span", { class: "arm-tip", hidden: motions.length === 0 }, axis("x", this.#x, unit), axis("y", this.#y, unit));
+    this.element = el("div", { class: "arm-head" }, el("span", { class: "arm-names" }, ...names, this.#status), tip);
+  }
+
+  update(x: number, y: number, ended: boolean): void {
+    write(this.#x, number(x * this.#unit.factor, this.#unit.digits));
+    write(this.#y, number(y * this.#unit.factor, this.#unit.digits));
+    if (this.#status.hidden === ended) this.#status.hidden = !ended;
+  }
+}
+
+/** A pose in words, for those who do not see it. */
+export function describePose(arm: Arm, motion: Motion, unit: LengthUnit, time: number, q: ArrayLike<number>, x: number, y: number): string {
+  const angles = arm.joints.map((joint, i) => `${joint.name} ${number((at(q, i) * 180) / Math.PI, 1)}°`).join(", ");
+  const tip = `x ${number(x * unit.factor, unit.digits)} ${unit.name}, y ${number(y * unit.factor, unit.digits)} ${unit.name}`;
+  return `${arm.name}, ${motion.label}, at ${time.toFixed(2)} s: joint angles ${angles}; tip at ${tip}.`;
+}
+
+function name(label: string, colour: number): HTMLElement {
+  return el("span", { class: "arm-name" }, el("span", { class: `arm-swatch arm-swatch-${colour}` }), el("span", { text: label }));
+}
+
+function axis(letter: string, value: HTMLElement, unit: LengthUnit): HTMLElement {
+  return el("span", { class: "arm-axis" }, `${letter} `, value, ` ${unit.name}`);
+}
+
+/** A number with a true minus sign, never minus zero. */
+export function number(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+function write(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
