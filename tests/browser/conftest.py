@@ -1,0 +1,98 @@
+"""A browser, pages in it that nothing may go wrong in, and reports to open."""
+
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from report_samples import Samples
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER = runpy.run_path(str(ROOT / "tools" / "browser.py"))
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
+PATIENCE = 20_000  # [ms] on a machine that does other things as well
+OWN = ("data", "blob", "about")  # what a page has inside it
+
+
+def missing(what: str, command: str) -> None:
+    """Skip a test for want of something, or fail where nothing may be missing."""
+    text = f"PAGES ARE NOT TESTED: there is no {what}; install it by: {command}"
+    if IN_CI:
+        pytest.fail(text, pytrace=False)
+    pytest.skip(text)
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Samples:
+    """Reports of every kind, each made when it is first asked for."""
+    build = [sys.executable, str(ROOT / "tools" / "viewer.py"), "--require"]
+    done = subprocess.run(build, capture_output=True, text=True, check=False)
+    if done.returncode:
+        missing("built viewer", f"python tools/viewer.py --require\n{done.stdout}{done.stderr}")
+    return Samples(tmp_path_factory.mktemp("reports"))
+
+
+# Playwright keeps an event loop running in its thread, which other tests must not find there.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for a file of tests; a context in it for each."""
+    path = BROWSER["find"]()
+    if path is None:
+        missing("browser", BROWSER["how_to_install"]())
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(BROWSER["FLAGS"]))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def troubles() -> Iterator[list[str]]:
+    """What went wrong in pages; a test that provokes something takes it out again."""
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+@pytest.fixture
+def open_page(browser: Browser, troubles: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open a file in a context of its own, and wait until it can be used."""
+    contexts = []
+
+    def opened(file: Path, *, ready: str = "[data-ready]", **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        contexts.append(context)
+        context.set_default_timeout(PATIENCE)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = context.new_page()
+        _watch(page, file.as_uri(), troubles)
+        page.goto(file.as_uri())
+        page.wait_for_selector(ready, state="attached")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def _watch(page: Page, own: str, troubles: list[str]) -> None:
+    def console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            troubles.append(f"console {message.type}: {message.text}")
+
+    def request(request: Request) -> None:
+        if request.url != own and urlsplit(request.url).scheme not in OWN:
+            troubles.append(f"request: {request.url}")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+    page.on("request", request)
+    page.on(
+        "dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss())
+    )
