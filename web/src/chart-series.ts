@@ -1,0 +1,197 @@
+/** What a chart shows, apart from how it is drawn: its curves, their values at a time, its scale and its words. */
+
+import type { ChartSpec, Column, DataColour, Limit, Loaded } from "./document";
+import { at, linearAt } from "./interpolate";
+
+export interface Curve {
+  /** Tells it from the other curves of its chart. */
+  name: string;
+  color: DataColour;
+  dash: boolean;
+  t: Column;
+  /** In SI. */
+  y: Column;
+  /** shown = factor · SI */
+  factor: number;
+}
+
+/** The curves of a chart; those of further documents, from their chart of the same id, are dashed. */
+export function curvesOf(spec: ChartSpec, loaded: readonly Loaded[]): Curve[] {
+  const found = loaded.flatMap((document, i) => {
+    const chart = i === 0 ? spec : document.header.charts.find((other) => other.id === spec.id);
+    return (chart?.series ?? []).map((series) => ({ series, document, dash: i > 0 || (series.dash ?? false) }));
+  });
+  const times = (label: string): number => found.filter(({ series }) => series.label === label).length;
+  return found.map(({ series, document, dash }) => ({
+    name: series.motion && times(series.label) > 1 ? `${series.label}, ${series.motion}` : series.label,
+    color: series.color,
+    dash,
+    t: document.column(series.t),
+    y: document.column(series.y),
+    factor: spec.factor,
+  }));
+}
+
+/** Value of a curve at a time in the shown unit; NaN in a gap, before its start and after its end. */
+export function valueAt(curve: Curve, time: number): number {
+  const { t } = curve;
+  const first = at(t, 0);
+  const last = at(t, t.length - 1);
+  const tolerance = 1e-6 * Math.max(Math.abs(first), Math.abs(last));
+  if (!(time >= first - tolerance && time <= last + tolerance)) return Number.NaN;
+  return curve.factor * linearAt(t, curve.y, time);
+}
+
+export interface Aligned {
+  /** Every time of any curve, ascending. */
+  t: number[];
+  /** For each curve, which of its samples stands at each time; −1 where it has none. */
+  samples: Int32Array[];
+}
+
+/** Bring curves to common times. A time that a curve has twice (a jump) stays twice. */
+export function align(curves: readonly Curve[]): Aligned {
+  const longest = curves.reduce((sum, curve) => sum + curve.t.length, 0);
+  const t: number[] = [];
+  const samples = curves.map(() => new Int32Array(longest).fill(-1));
+  const heads = curves.map(() => 0);
+  for (;;) {
+    let time = Number.POSITIVE_INFINITY;
+    curves.forEach((curve, i) => {
+      time = Math.min(time, curve.t[heads[i] as number] ?? time);
+    });
+    if (time === Number.POSITIVE_INFINITY) break;
+    curves.forEach((curve, i) => {
+      const head = heads[i] as number;
+      if (curve.t[head] !== time) return;
+      (samples[i] as Int32Array)[t.length] = head;
+      heads[i] = head + 1;
+    });
+    t.push(time);
+  }
+  return { t, samples: samples.map((column) => column.subarray(0, t.length)) };
+}
+
+/** A curve's values at the common times: null is a gap, undefined a time of other curves only. */
+export function drawnValues(curve: Curve, samples: Int32Array, log: boolean): (number | null | undefined)[] {
+  return Array.from(samples, (k) => {
+    if (k < 0) return undefined;
+    const value = curve.factor * at(curve.y, k);
+    return Number.isFinite(value) && (!log || value > 0) ? value : null;
+  });
+}
+
+/** Whether values above a limit are beyond it: as its label says, else positive limits are upper ones. */
+export function isUpper(limit: Limit): boolean {
+  if (/\b(lower|least|min)/i.test(limit.label)) return false;
+  return limit.value >= 0 || /\b(upper|most|max)/i.test(limit.label);
+}
+
+/** The scale for values from `min` to `max`: limits that lie near are on it, far ones would flatten the curves. */
+export function scaleFor(min: number, max: number, limits: readonly number[], log: boolean): [number, number] {
+  return log ? logScale(min, max, limits) : linearScale(min, max, limits);
+}
+
+function linearScale(min: number, max: number, limits: readonly number[]): [number, number] {
+  if (!Number.isFinite(min) || !Number.isFinite(max)) return [0, 1];
+  const largest = Math.max(Math.abs(min), Math.abs(max));
+  const height = Math.max(max - min, 0.5 * largest);
+  let low = min > 0 && min < 0.4 * max ? 0 : min;
+  let high = max < 0 && max > 0.4 * min ? 0 : max;
+  const near = limits.filter((limit) => limit > min - height && limit < max + height);
+  low = Math.min(low, ...near);
+  high = Math.max(high, ...near);
+  if (high - low <= 1e-9 * largest || largest === 0) {
+    const room = 0.1 * largest || 1;
+    return [low - room, high + room];
+  }
+  const pad = 0.08 * (high - low);
+  return [low === 0 ? 0 : low - pad, high === 0 ? 0 : high + pad];
+}
+
+function logScale(min: number, max: number, limits: readonly number[]): [number, number] {
+  if (!(min > 0) || !Number.isFinite(max)) return [0.1, 1];
+  const near = limits.filter((limit) => limit > min / 10 && limit < max * 10);
+  const low = Math.floor(Math.log10(Math.min(min, ...near)) + 1e-9);
+  const high = Math.ceil(Math.log10(Math.max(max, ...near)) - 1e-9);
+  return [10 ** low, 10 ** Math.max(high, low + 1)];
+}
+
+/** A number with so many decimals and a true minus; a dash where there is none. */
+export function numberText(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  const text = size >= 1e7 ? size.toExponential(2) : size.toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+/** Characters that a curve's longest number takes. */
+export function longestNumber(curve: Curve, digits: number): number {
+  const { low, high } = extremes(curve);
+  return Math.max(1, numberText(low.value, digits).length, numberText(high.value, digits).length);
+}
+
+/** Texts of an axis's ticks that lie `step` apart. */
+export function tickTexts(ticks: readonly (number | null)[], step: number): string[] {
+  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  return ticks.map((tick) => (tick === null ? "" : tickText(tick, digits)));
+}
+
+function tickText(tick: number, digits: number): string {
+  return Math.abs(tick) >= 1e5 ? powerText(tick) : numberText(tick, digits);
+}
+
+/** Texts of a logarithmic axis: plain near one, powers of ten elsewhere; null is not written. */
+export function logTickTexts(ticks: readonly (number | null)[]): string[] {
+  return ticks.map((tick) => {
+    if (tick === null) return "";
+    const power = Math.round(Math.log10(tick));
+    return power > -3 && power < 4 ? numberText(tick, Math.max(0, -power)) : powerText(tick);
+  });
+}
+
+function powerText(value: number): string {
+  const [mantissa, power] = value.toExponential(2).split("e") as [string, string];
+  const short = Number(mantissa);
+  const ten = `10${superscript(Number(power))}`;
+  if (Math.abs(short) === 1) return short < 0 ? `−${ten}` : ten;
+  return `${String(short).replace("-", "−")}·${ten}`;
+}
+
+function superscript(n: number): string {
+  return String(n).replace(/./g, (c) => (c === "-" ? "⁻" : ("⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)] as string)));
+}
+
+interface Extreme {
+  value: number;
+  time: number;
+}
+
+/** The least and greatest value of a curve and when it has them; NaN where there is no value. */
+export function extremes(curve: Curve): { low: Extreme; high: Extreme } {
+  let least = -1;
+  let greatest = -1;
+  for (let i = 0; i < curve.y.length; i++) {
+    const value = at(curve.y, i);
+    if (Number.isNaN(value)) continue;
+    if (least < 0 || value < at(curve.y, least)) least = i;
+    if (greatest < 0 || value > at(curve.y, greatest)) greatest = i;
+  }
+  const extreme = (i: number): Extreme => ({ value: curve.factor * at(curve.y, i), time: at(curve.t, i) });
+  return { low: extreme(least), high: extreme(greatest) };
+}
+
+/** A chart in words, for those who do not see it. */
+export function summary(spec: ChartSpec, curves: readonly Curve[]): string {
+  const number = (value: number): string => `${numberText(value, spec.digits)} ${spec.unit}`.trim();
+  const sentences = curves.map((curve) => {
+    const { low, high } = extremes(curve);
+    if (Number.isNaN(low.value)) return `${curve.name} has no values.`;
+    if (low.value === high.value) return `${curve.name} is ${number(low.value)} throughout.`;
+    const when = (extreme: Extreme): string => `${number(extreme.value)} at ${numberText(extreme.time, 2)} s`;
+    return `${curve.name}: minimum ${when(low)}, maximum ${when(high)}.`;
+  });
+  for (const limit of spec.limits) sentences.push(`Limit ${limit.label}: ${number(spec.factor * limit.value)}.`);
+  if (spec.log) sentences.push("The scale is logarithmic.");
+  return sentences.join(" ");
+}
