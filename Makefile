@@ -10,6 +10,8 @@ DEVELOP := $(VENV)/.develop
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile --no-loadscope-reorder
 UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled
 PAPERS := tests/papers tests/unit/papers
+# Builds the viewer if its sources have changed; without Node or network it says so and goes on, except under CI=true.
+VIEWER := $(BIN)/python tools/viewer.py --install
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-docs test-papers coverage test-slow check format pictures bench performance wheel clean
@@ -18,6 +20,7 @@ help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
 run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
+	@$(VIEWER)
 	@$(BIN)/ulna follow --out build/follow --overwrite
 	@echo
 	@echo "Look at build/follow/error.png and motion.png. Try next:"
@@ -26,21 +29,26 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
 
 test: $(DEVELOP)  ## run the tests
+	@$(VIEWER) build test
 	@$(BIN)/ulna compile
 	@$(PYTEST) -m "not (check or docs or slow)" --ignore tests/uncompiled $(PAPERS:%=--ignore %)
 
 test-docs: $(DEVELOP)  ## run every command and block of the docs, every example and the notebook
+	@$(VIEWER)
 	@$(PYTEST) -m docs tests/docs
 
 test-papers: $(DEVELOP)  ## compute the five papers again, and make their pages
+	@$(VIEWER)
 	@$(PYTEST) -m "not slow" $(PAPERS)
 
 coverage: $(DEVELOP)  ## run kernels as plain Python, the unit tests once more, and say which branches they do not take
+	@$(VIEWER)
 	@# Kernels are seen by the tracing as plain Python only.
 	@$(UNCOMPILED) --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) -m "not (check or slow)" tests/unit --cov --cov-append --cov-report=term
 
 test-slow: $(DEVELOP)  ## run the tests that take minutes
+	@$(VIEWER)
 	@$(PYTEST) --dist load -m slow || [ $$? -eq 5 ]
 
 check: $(DEVELOP)  ## lint, types, import contracts, names, docstrings, sizes of modules
@@ -48,6 +56,7 @@ check: $(DEVELOP)  ## lint, types, import contracts, names, docstrings, sizes of
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(VIEWER) check
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -p no:xdist -m check tests/typing $(wildcard tests/unit/*.py)
 
 format: $(DEVELOP)  ## put the code into the project's format
@@ -61,6 +70,7 @@ pictures: $(DEVELOP)  ## remake the pictures and the gallery that README and doc
 	@$(BIN)/python tools/rooms.py
 
 bench: $(DEVELOP)  ## measure how long things take, beside other engines
+	@$(VIEWER)
 	@$(BIN)/python benchmarks/kinematics.py
 	@$(BIN)/python benchmarks/calls.py
 	@$(BIN)/python benchmarks/simulation.py
@@ -82,6 +92,7 @@ wheel: $(DEVELOP)  ## build a wheel for this system, with kernels typed beforeha
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf web/node_modules src/ulna/viewer/built
 
 $(RUNTIME): pyproject.toml tools/setup.py
 	@$(PYTHON) tools/setup.py $(VENV) . $(PYTHON)

@@ -53,7 +53,9 @@ def main():
             )
     print("installing %s (the first time takes a minute or two) ..." % wanted, flush=True)
     pip = [inside, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    if subprocess.call([*pip, "install", "-e", wanted]):
+    # make builds the viewer afterwards, so that an installation never depends on Node.
+    environment = dict(os.environ, ULNA_VIEWER="skip")
+    if subprocess.call([*pip, "install", "-e", wanted], env=environment):
         sys.exit("pip could not install %s; its own message is above" % wanted)
 
 

@@ -17,7 +17,12 @@ SHIP = "import sys, pathlib, ulna.kernels.cache as c; c.ship(pathlib.Path(sys.ar
 def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         cache, shipped = Path(place) / "cache", Path(place) / "shipped"
-        environment = {**os.environ, "ULNA_CACHE": str(cache), "ULNA_SHIPPED": str(shipped)}
+        environment = {
+            **os.environ,
+            "ULNA_CACHE": str(cache),
+            "ULNA_SHIPPED": str(shipped),
+            "ULNA_VIEWER": "require",
+        }
 
         def run(*words: str) -> None:
             done = subprocess.run([sys.executable, *words], env=environment, cwd=ROOT, check=False)

@@ -1,0 +1,235 @@
+"""The viewer is built when its sources have changed, and its absence stops nothing else."""
+
+import importlib.util
+import json
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# Programs of Python stand in for Node and npm: what counts is which are run, and when.
+FAKE_BUILD = """
+import pathlib, sys
+built = pathlib.Path(sys.argv[1])
+built.mkdir(parents=True, exist_ok=True)
+text = pathlib.Path("src/main.ts").read_text()
+if text == "syntax error":
+    sys.exit(3)
+for name in ("viewer.js", "viewer.css", "LICENSES.txt"):
+    (built / name).write_text(text)
+with open("builds", "a") as log:
+    log.write("built ")
+"""
+FAKE_NPM = """
+import pathlib, sys
+assert sys.argv[1] == "ci"
+if pathlib.Path("offline").exists():
+    sys.exit(1)
+pathlib.Path("node_modules").mkdir(exist_ok=True)
+with open("installs", "a") as log:
+    log.write("installed ")
+"""
+
+
+@pytest.fixture
+def viewer() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("viewer_tool", ROOT / "tools" / "viewer.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def project(viewer, tmp_path, monkeypatch):
+    """A small project, and a Node that can build it."""
+    web = tmp_path / "web"
+    (web / "src" / "styles").mkdir(parents=True)
+    (web / "src" / "main.ts").write_text("export {};")
+    (web / "src" / "styles" / "index.css").write_text("p {}")
+    (web / "build.mjs").write_text(FAKE_BUILD)
+    (web / "package-lock.json").write_text("{}")
+    npm = tmp_path / "npm.py"
+    npm.write_text(FAKE_NPM)
+    node = viewer.Node([sys.executable], [sys.executable, str(npm)])
+    monkeypatch.setattr(viewer, "system_node", lambda: node)
+    monkeypatch.setattr(viewer, "packaged_node", lambda: None)
+    monkeypatch.delenv("CI", raising=False)
+    return viewer.Project(web, tmp_path / "built")
+
+
+@pytest.fixture
+def without_node(viewer, project, monkeypatch):
+    monkeypatch.setattr(viewer, "system_node", lambda: None)
+    monkeypatch.setattr(viewer.shutil, "which", lambda name: None)
+
+
+def times(log: Path) -> int:
+    return len(log.read_text().split()) if log.exists() else 0
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [("v22.12.0\n", (22, 12)), ("v20.20.2", (20, 20)), ("24.1.0-nightly", (24, 1)), ("", None)],
+)
+def test_a_version_is_read_from_what_node_prints(viewer, text, version):
+    assert viewer.parse_version(text) == version
+
+
+def test_versions_compare_as_numbers(viewer):
+    assert viewer.parse_version("v22.9.0") < viewer.OLDEST <= viewer.parse_version("v22.12.0")
+
+
+def test_a_program_that_does_not_start_has_no_version(viewer, tmp_path):
+    assert viewer.version_of(str(tmp_path / "node")) is None
+
+
+@pytest.mark.parametrize(("version", "taken"), [((20, 20), False), ((22, 12), True)])
+def test_the_system_has_a_node_if_it_is_recent_enough(viewer, monkeypatch, version, taken):
+    monkeypatch.setattr(viewer.shutil, "which", lambda name: f"/there/{name}")
+    monkeypatch.setattr(viewer, "version_of", lambda node: version)
+    expected = viewer.Node(["/there/node"], ["/there/npm"]) if taken else None
+    assert viewer.system_node() == expected
+
+
+def test_a_node_without_npm_does_not_do(viewer, monkeypatch):
+    monkeypatch.setattr(viewer.shutil, "which", lambda name: "node" if name == "node" else None)
+    monkeypatch.setattr(viewer, "version_of", lambda node: (24, 0))
+    assert viewer.system_node() is None
+    assert "no npm" in viewer.no_node()
+
+
+def test_it_is_built_once(viewer, project):
+    assert not viewer.is_fresh(project)
+    for _ in range(3):
+        assert viewer.main([], project) == 0
+        assert viewer.is_fresh(project)
+    assert times(project.web / "builds") == 1
+    assert times(project.web / "installs") == 1
+
+
+def test_times_of_files_do_not_matter(viewer, project):
+    viewer.main([], project)
+    for path in (*project.web.rglob("*"), *project.built.iterdir()):
+        os.utime(path, (1e9, 1e9))
+    os.utime(project.web / "src" / "main.ts")
+    assert viewer.is_fresh(project)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda project: (project.web / "src" / "main.ts").write_text("other"),
+        lambda project: (project.web / "src" / "styles" / "index.css").unlink(),
+        lambda project: (project.web / "src" / "added.ts").write_text(""),
+        lambda project: (project.web / "src" / "main.ts").rename(project.web / "src" / "a.ts"),
+        lambda project: (project.web / "package-lock.json").write_text("{ }"),
+        lambda project: (project.built / "viewer.css").write_text("by hand"),
+        lambda project: (project.built / "viewer.js").unlink(),
+        lambda project: project.stamp.unlink(),
+    ],
+    ids=["edited", "removed", "added", "renamed", "lock", "output", "no output", "no stamp"],
+)
+def test_what_has_changed_makes_it_stale(viewer, project, change):
+    viewer.main([], project)
+    change(project)
+    assert not viewer.is_fresh(project)
+
+
+def test_packages_are_fetched_again_only_when_the_lock_file_has_changed(viewer, project):
+    viewer.main([], project)
+    (project.web / "src" / "main.ts").write_text("other")
+    viewer.main([], project)
+    assert (times(project.web / "builds"), times(project.web / "installs")) == (2, 1)
+    (project.web / "package-lock.json").write_text("{ }")
+    viewer.main([], project)
+    assert (times(project.web / "builds"), times(project.web / "installs")) == (3, 2)
+
+
+@pytest.mark.usefixtures("without_node")
+@pytest.mark.parametrize("step", ["build", "check", "test"])
+def test_without_node_one_sentence_says_what_to_do(viewer, project, capfd, step):
+    assert viewer.main([step], project) == 0
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "Node.js 22.12 or later" in said
+    assert f"-m pip install '{viewer.PACKAGE}'" in said
+
+
+@pytest.mark.usefixtures("without_node")
+@pytest.mark.parametrize("step", ["build", "check", "test"])
+def test_without_node_it_fails_where_it_is_required(viewer, project, monkeypatch, step):
+    assert viewer.main([step, "--require"], project) == 1
+    monkeypatch.setenv("CI", "true")
+    assert viewer.main([step], project) == 1
+
+
+def test_a_viewer_that_is_built_needs_no_node(viewer, project, monkeypatch, capfd):
+    viewer.main([], project)
+    monkeypatch.setattr(viewer, "system_node", lambda: None)
+    capfd.readouterr()
+    assert viewer.main(["--require"], project) == 0
+    (project.web / "src" / "main.ts").write_text("other")
+    assert viewer.main([], project) == 0
+    assert "not built again" in capfd.readouterr().err
+
+
+def test_an_old_node_is_named(viewer, monkeypatch):
+    monkeypatch.setattr(viewer.shutil, "which", lambda name: name)
+    monkeypatch.setattr(viewer, "version_of", lambda node: (20, 20))
+    assert "the one on the path is 20.20" in viewer.no_node()
+
+
+def test_without_a_network_one_sentence_says_what_to_do(viewer, project, capfd):
+    (project.web / "offline").touch()
+    assert viewer.main([], project) == 0
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "npm could not fetch its packages" in said
+    assert viewer.main(["--require"], project) == 1
+    (project.web / "offline").unlink()
+    assert viewer.main([], project) == 0
+    assert viewer.is_fresh(project)
+
+
+def test_errors_in_the_sources_always_fail(viewer, project):
+    (project.web / "src" / "main.ts").write_text("syntax error")
+    assert viewer.main([], project) == 3
+    assert not viewer.is_fresh(project)
+
+
+def test_an_unknown_step_is_refused(viewer, project, capsys):
+    with pytest.raises(SystemExit):
+        viewer.main(["bild"], project)
+    assert "build, check, test" in capsys.readouterr().err
+
+
+def test_the_lock_file_names_versions_and_no_registry():
+    lock = json.loads((ROOT / "web" / "package-lock.json").read_text("utf-8"))
+    packages = {name: entry for name, entry in lock["packages"].items() if name}
+    assert packages
+    for name, entry in packages.items():
+        assert "resolved" not in entry, name
+        assert entry["integrity"].startswith("sha512-"), name
+
+
+def test_every_version_asked_of_npm_is_exact():
+    package = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))
+    assert package["private"] is True
+    for name, version in package["devDependencies"].items():
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version), name
+
+
+def test_the_oldest_node_is_the_same_everywhere(viewer):
+    package = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert package["engines"]["node"] == ">={}.{}".format(*viewer.OLDEST)
+    assert viewer.PACKAGE.endswith(">={}.{}".format(*viewer.OLDEST))
+    assert viewer.PACKAGE in settings["project"]["optional-dependencies"]["dev"]
