@@ -307,13 +307,13 @@ export function drawJointMarks(
   radii: readonly number[],
 ): void {
   const shortest = Math.min(...arm.lengths) * pen.view.scale;
-  const gap = Math.min(8, Math.max(4, 0.06 * shortest));
+  const gap = Math.min(11, Math.max(4, 0.12 * shortest));
   let angle = 0;
   arm.joints.forEach((joint, i) => {
     const before = angle;
     angle += at(q, i);
     const [x, y, radius] = [at(px, 2 * i), at(px, 2 * i + 1), at(radii, i)];
-    drawLimits(pen, x, y, radius + 2.3 * gap, before, at(q, i), joint);
+    drawLimits(pen, x, y, radius + 1.75 * gap, before, at(q, i), joint);
     if (!tau) return;
     const full = joint.maxTorque ?? at(peaks, i);
     const torque = at(tau, i);

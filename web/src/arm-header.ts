@@ -5,7 +5,7 @@ import { el } from "./dom";
 import type { LengthUnit } from "./geometry";
 import { at } from "./interpolate";
 
-/** Names listed, at most; more motions are counted. */
+/** So many motions are named; of more only the main one is, and the others are counted. */
 const MOST_NAMES = 3;
 
 export class ArmHeader {
@@ -18,10 +18,10 @@ export class ArmHeader {
   constructor(motions: readonly { motion: Motion; colour: number }[], unit: LengthUnit) {
     this.#unit = unit;
     this.#status = el("span", { class: "arm-status", hidden: true, text: motions[0]?.motion.status ?? "" });
-    const names = motions.slice(0, MOST_NAMES).map(({ motion, colour }) => name(motion.label, colour));
-    if (motions.length > MOST_NAMES) {
-      names.push(el("span", { class: "arm-more", text: `and ${motions.length - MOST_NAMES} more` }));
-    }
+    const named = motions.length > MOST_NAMES ? motions.slice(0, 1) : motions;
+    const names = named.map(({ motion, colour }) => name(motion.label, colour));
+    const unnamed = motions.length - named.length;
+    if (unnamed > 0) names.push(el("span", { class: "arm-more", text: `and ${unnamed} more` }));
     const tip = el("span", { class: "arm-tip", hidden: motions.length === 0 }, axis("x", this.#x, unit), axis("y", this.#y, unit));
     this.element = el("div", { class: "arm-head" }, el("span", { class: "arm-names" }, ...names, this.#status), tip);
   }

@@ -12,9 +12,9 @@ import { ArmHeader, describePose } from "./arm-header";
 import type { Clock } from "./clock";
 import { DocumentError, type Loaded, type Motion } from "./document";
 import { el, icon } from "./dom";
-import { type Bounds, lengthUnit, type LengthUnit, linkRadii, union, Viewport } from "./geometry";
+import { type Bounds, lengthUnit, type LengthUnit, linkRadii, Viewport } from "./geometry";
 import { at } from "./interpolate";
-import { MotionTrack, type Trace } from "./motion-track";
+import { MotionTrack, type Trace, usedBounds } from "./motion-track";
 import { motionColour, type Palette, readPalette } from "./palette";
 
 export interface ArmViewOptions {
@@ -53,6 +53,7 @@ export class ArmView {
   readonly #unit: LengthUnit;
   readonly #moving: Moving[];
   readonly #target: MotionTrack | null;
+  readonly #bounds: Bounds;
   readonly #ends: (() => void)[] = [];
   readonly #q: Float64Array;
   readonly #tau: Float64Array;
@@ -80,6 +81,7 @@ export class ArmView {
     this.#moving = labels.map((label) => moving(loaded, motionOf(motions, label)));
     const plan = motions.find((motion) => motion.role === "plan" && motion.label !== labels[0]);
     this.#target = plan ? new MotionTrack(loaded, plan) : null;
+    this.#bounds = usedBounds(loaded);
     this.#q = new Float64Array(arm.n);
     this.#tau = new Float64Array(arm.n);
     this.#pose = new Float64Array(2 * arm.n + 2);
@@ -125,7 +127,7 @@ export class ArmView {
       canvas.width = Math.round(width * this.#ratio);
       canvas.height = Math.round(height * this.#ratio);
     }
-    this.#view.fit(this.#bounds(), width, height, Math.min(30, 0.08 * Math.min(width, height)));
+    this.#view.fit(this.#bounds, width, height, Math.min(30, 0.08 * Math.min(width, height)));
     this.#staleBackdrop = true;
     this.#draw();
   }
@@ -156,6 +158,10 @@ export class ArmView {
     const observer = new ResizeObserver(() => this.resize());
     observer.observe(this.#box);
     this.#ends.push(() => observer.disconnect());
+    // a canvas keeps the font it was painted with: paint again once the page's own has arrived
+    const repaint = (): void => this.recolour();
+    document.fonts?.addEventListener("loadingdone", repaint);
+    this.#ends.push(() => document.fonts?.removeEventListener("loadingdone", repaint));
   }
 
   #zoomBy(factor: number): void {
@@ -194,16 +200,6 @@ export class ArmView {
     if (this.#slow < 20) return;
     this.#ratioCap = 1.5;
     this.resize();
-  }
-
-  /** What must be seen: the workspace and the path. */
-  #bounds(): Bounds {
-    const { arm, path } = this.#loaded.header;
-    const [x, y] = arm.base;
-    const reach = arm.reach[1] || 1;
-    const workspace = { left: x - reach, right: x + reach, bottom: y - reach, top: y + reach };
-    if (!path) return workspace;
-    return union(workspace, extent(this.#loaded.column(path.x), this.#loaded.column(path.y)));
   }
 
   /** Traces fine enough for the present scale: no chord half a pixel off its curve. */
@@ -264,7 +260,7 @@ export class ArmView {
   }
 
   #drawGhosts(pen: Pen, first: Moving, radii: number[], time: number): void {
-    const apart = Math.min(first.fade / GHOSTS, 0.35);
+    const apart = Math.min(first.fade / (2 * GHOSTS), 0.3);
     for (let i = GHOSTS; i >= 1; i--) {
       const then = time - i * apart;
       if (then < first.track.start) continue;
@@ -344,15 +340,4 @@ function motionOf(motions: readonly Motion[], label: string): Motion {
 /** Whether a motion ended before this time and before the others did. */
 function hasEnded(motion: Motion, time: number, end: number): boolean {
   return time > motion.ended && motion.ended < end;
-}
-
-function extent(x: ArrayLike<number>, y: ArrayLike<number>): Bounds {
-  const bounds = { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity };
-  for (let i = 0; i < x.length; i++) {
-    if (at(x, i) < bounds.left) bounds.left = at(x, i);
-    if (at(x, i) > bounds.right) bounds.right = at(x, i);
-    if (at(y, i) < bounds.bottom) bounds.bottom = at(y, i);
-    if (at(y, i) > bounds.top) bounds.top = at(y, i);
-  }
-  return bounds;
 }

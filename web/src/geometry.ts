@@ -179,12 +179,28 @@ export function lengthUnit(size: number): LengthUnit {
   return { name: "m", factor: 1, digits: 3 };
 }
 
-/** The smallest rectangle around two. */
-export function union(a: Bounds, b: Bounds): Bounds {
-  return {
-    left: Math.min(a.left, b.left),
-    right: Math.max(a.right, b.right),
-    bottom: Math.min(a.bottom, b.bottom),
-    top: Math.max(a.top, b.top),
-  };
+export function emptyBounds(): Bounds {
+  return { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity };
+}
+
+/** Stretch bounds to hold a point; NaN stretches nothing. */
+export function stretch(bounds: Bounds, x: number, y: number): void {
+  if (x < bounds.left) bounds.left = x;
+  if (x > bounds.right) bounds.right = x;
+  if (y < bounds.bottom) bounds.bottom = y;
+  if (y > bounds.top) bounds.top = y;
+}
+
+/** Bounds with a margin, at least `least` wide and high, and moved to lie within `within` where they fit. */
+export function padded(bounds: Bounds, margin: number, least: number, within: Bounds): Bounds {
+  const [left, right] = paddedSpan(bounds.left, bounds.right, margin, least, within.left, within.right);
+  const [bottom, top] = paddedSpan(bounds.bottom, bounds.top, margin, least, within.bottom, within.top);
+  return { left, right, bottom, top };
+}
+
+function paddedSpan(low: number, high: number, margin: number, least: number, from: number, to: number): [number, number] {
+  const size = Math.max(high - low + 2 * margin, least);
+  if (!(size < to - from)) return [Math.min(from, low), Math.max(to, high)];
+  const start = Math.min(to - size, Math.max(from, (low + high - size) / 2));
+  return [Math.min(start, low), Math.max(start + size, high)];
 }

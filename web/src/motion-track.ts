@@ -1,7 +1,7 @@
 /** A motion of the document, ready to be asked for its pose, its torques and the trace of its tip. */
 
 import type { Arm, Column, Loaded, Motion } from "./document";
-import { forward } from "./geometry";
+import { type Bounds, emptyBounds, forward, padded, stretch } from "./geometry";
 import { at, fraction, hermite, indexAt, slopesOf } from "./interpolate";
 
 /** Points of a tip's trace: x, y interleaved [m], with the time of each. */
@@ -139,4 +139,37 @@ function peak(values: Column): number {
   let most = 0;
   for (const value of values) if (Math.abs(value) > most) most = Math.abs(value);
   return most;
+}
+
+/** Poses of a motion, and motions of a document, that are looked at to see what part of the plane is used. */
+const POSES_SEEN = 240;
+const MOTIONS_SEEN = 24;
+
+/**
+ * What a canvas shows: the part of the plane that the arm uses in any motion of the document, so that two
+ * canvases of one document have one scale; the path; and some of the workspace around.
+ */
+export function usedBounds(loaded: Loaded): Bounds {
+  const { arm, motions, path } = loaded.header;
+  const [x, y] = arm.base;
+  const reach = arm.reach[1] || 1;
+  const workspace = { left: x - reach, right: x + reach, bottom: y - reach, top: y + reach };
+  if (motions.length === 0) return workspace;
+  const used = emptyBounds();
+  stretch(used, x, y);
+  for (const motion of motions.slice(0, MOTIONS_SEEN)) stretchBy(used, new MotionTrack(loaded, motion));
+  if (path) {
+    const [px, py] = [loaded.column(path.x), loaded.column(path.y)];
+    for (let i = 0; i < px.length; i++) stretch(used, at(px, i), at(py, i));
+  }
+  return padded(used, 0.14 * reach, 1.2 * reach, workspace);
+}
+
+function stretchBy(bounds: Bounds, track: MotionTrack): void {
+  const q = new Float64Array(track.arm.n);
+  const pose = new Float64Array(2 * track.arm.n + 2);
+  for (let k = 0; k <= POSES_SEEN; k++) {
+    track.pose(track.start + ((track.end - track.start) * k) / POSES_SEEN, q, pose);
+    for (let i = 0; i < pose.length; i += 2) stretch(bounds, at(pose, i), at(pose, i + 1));
+  }
 }

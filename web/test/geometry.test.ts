@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forward, lengthUnit, linkRadii, multiples, niceStep, type Outline, taperedCapsule, Viewport } from "../src/geometry";
+import { emptyBounds, forward, lengthUnit, linkRadii, multiples, niceStep, type Outline, padded, stretch, taperedCapsule, Viewport } from "../src/geometry";
 
 describe("forward", () => {
   it("adds relative angles along the chain", () => {
@@ -118,5 +118,28 @@ describe("grid", () => {
 
   it("shows small arms in small units", () => {
     expect([2, 0.2, 0.02].map((size) => lengthUnit(size).name)).toEqual(["m", "cm", "mm"]);
+  });
+});
+
+describe("bounds", () => {
+  const workspace = { left: -2, right: 2, bottom: -2, top: 2 };
+
+  it("stretch to hold points, and not to what is no number", () => {
+    const bounds = emptyBounds();
+    stretch(bounds, 1, 2);
+    stretch(bounds, -1, Number.NaN);
+    expect(bounds).toEqual({ left: -1, right: 1, bottom: 2, top: 2 });
+  });
+
+  it("are padded within the workspace", () => {
+    const part = { left: 1, right: 1.9, bottom: -0.5, top: 0.5 };
+    expect(padded(part, 0.2, 1, workspace)).toEqual({ left: expect.closeTo(0.7, 12), right: 2, bottom: -0.7, top: 0.7 });
+  });
+
+  it("hold everything where it leaves the workspace", () => {
+    const part = { left: -1, right: 3, bottom: 0, top: 0.1 };
+    const seen = padded(part, 0.2, 1, workspace);
+    expect(seen.right).toBeGreaterThanOrEqual(3);
+    expect(seen.top - seen.bottom).toBeCloseTo(1, 12);
   });
 });
