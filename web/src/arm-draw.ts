@@ -162,7 +162,7 @@ export function drawLimits(pen: Pen, x: number, y: number, radius: number, befor
   const high = upper ?? (lower as number) + 1;
   const near = CLOSE_TO_LIMIT * Math.min(TURN, high - low);
   const ends = [lower, upper].filter((end): end is number => end !== null);
-  const close = ends.some((end) => Math.abs(q - end) < near) || q < low || (upper !== null && q > high);
+  const close = (lower !== null && q < lower + near) || (upper !== null && q > upper - near);
   context.strokeStyle = close ? palette.bad : palette.muted;
   context.globalAlpha = close ? 0.95 : 0.5;
   context.lineWidth = 1;

@@ -9,6 +9,14 @@ export interface GestureOptions {
   changed(): void;
 }
 
+/** A place on the canvas [px]. */
+interface Place {
+  x: number;
+  y: number;
+}
+
+/** Pixels that a pointer may tremble without dragging. */
+const TREMBLE = 3;
 /** Pixels a notch of a wheel counts for where it reports lines or pages. */
 const WHEEL_UNITS = [1, 16, 240];
 
@@ -16,8 +24,9 @@ const WHEEL_UNITS = [1, 16, 240];
 export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options: GestureOptions): () => void {
   const end = new AbortController();
   const { signal } = end;
-  const pointers = new Map<number, { x: number; y: number }>();
-  const place = (event: MouseEvent): { x: number; y: number } => {
+  const pointers = new Map<number, Place>();
+  let dragging = false;
+  const place = (event: MouseEvent): Place => {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
@@ -46,6 +55,8 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
     const before = pointers.get(event.pointerId);
     if (!before) return;
     const now = place(event);
+    dragging ||= pointers.size > 1 || Math.hypot(now.x - before.x, now.y - before.y) > TREMBLE;
+    if (!dragging) return;
     pointers.set(event.pointerId, now);
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     if (other) pinch(view, before, now, other);
@@ -54,7 +65,9 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
   };
   const up = (event: PointerEvent): void => {
     pointers.delete(event.pointerId);
-    if (pointers.size === 0) canvas.classList.remove("arm-canvas-held");
+    if (pointers.size > 0) return;
+    dragging = false;
+    canvas.classList.remove("arm-canvas-held");
   };
   const reset = (): void => {
     view.reset();
@@ -72,7 +85,7 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
 }
 
 /** One finger moved from `before` to `now` while another rests at `other`: zoom about their middle, and follow it. */
-function pinch(view: Viewport, before: { x: number; y: number }, now: { x: number; y: number }, other: { x: number; y: number }): void {
+function pinch(view: Viewport, before: Place, now: Place, other: Place): void {
   const apart = Math.hypot(now.x - other.x, now.y - other.y);
   const were = Math.hypot(before.x - other.x, before.y - other.y);
   view.panBy((now.x - before.x) / 2, (now.y - before.y) / 2);

@@ -87,7 +87,8 @@ export class ArmView {
     this.#pose = new Float64Array(2 * arm.n + 2);
     this.#px = new Float64Array(2 * arm.n + 2);
 
-    this.canvas = el("canvas", { class: "arm-canvas", role: "img" });
+    const name = [arm.name, ...labels.slice(0, 1)].join(", ");
+    this.canvas = el("canvas", { class: "arm-canvas", role: "img", "aria-label": name });
     this.#resetButton = zoomButton("Reset view", RESET, () => this.resetView());
     this.#resetButton.hidden = true;
     const zooming = el(

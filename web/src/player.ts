@@ -7,7 +7,7 @@ import { el, icon } from "./dom";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const PLAY = "M7 5l12 7-12 7z";
-const PAUSE = "M8 5v14M16 5v14";
+const PAUSE = "M7 5h3v14H7zM14 5h3v14h-3z";
 /** Positions of the slider: finer than any screen is wide. */
 const SLIDER_STEPS = 2000;
 
@@ -56,7 +56,7 @@ function transport(clock: Clock): { element: HTMLElement; end(): void } {
   const update = (): void => {
     if (shownPlaying !== clock.playing) {
       shownPlaying = clock.playing;
-      play.replaceChildren(icon(clock.playing ? PAUSE : PLAY, !clock.playing));
+      play.replaceChildren(icon(clock.playing ? PAUSE : PLAY, true));
       play.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
     }
     const value = String(Math.round(((clock.time - clock.start) / span) * SLIDER_STEPS));
