@@ -32,6 +32,16 @@ INSTALL = (
     "--fetch-retry-mintimeout=500",
     "--fetch-timeout=60000",
 )
+# What npm says without a network; its many lines would say no more.
+OFFLINE = {
+    "EAI_AGAIN",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "ENETUNREACH",
+    "ENOTFOUND",
+    "ERR_SOCKET_TIMEOUT",
+    "ETIMEDOUT",
+}
 
 
 class CannotBuildError(Exception):
@@ -106,7 +116,7 @@ def find_node(*, install: bool = False) -> Node:
     if found is None and install:
         print("installing Node.js for the viewer ...", flush=True)
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        subprocess.call([*pip, "install", PACKAGE])
+        subprocess.call([*pip, "install", PACKAGE], stderr=subprocess.DEVNULL)
         importlib.invalidate_caches()
         found = packaged_node()
     if found is None:
@@ -173,18 +183,42 @@ def install_modules(node: Node, project: Project) -> None:
     if stamp.is_file() and stamp.read_text("utf-8").strip() == wanted:
         return
     print("fetching the viewer's npm packages ...", flush=True)
-    if run([*node.npm, *INSTALL], project):
-        raise CannotBuildError(
-            "npm could not fetch its packages, as it says above; "
-            f"once there is a network, run: {sys.executable} tools/viewer.py"
-        )
+    done = subprocess.run(
+        [*node.npm, *INSTALL],
+        cwd=project.web,
+        env=environment(node.npm),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        raise CannotBuildError(no_packages(done.stderr))
     stamp.write_text(wanted + "\n", "utf-8")
 
 
+def no_packages(said: str) -> str:
+    """Say why npm could not fetch its packages, and what to do."""
+    code = re.search(r"^npm \S+ code (\w+)", said, re.MULTILINE)
+    reason = code[1] if code else "it gave no reason"
+    if reason not in OFFLINE:
+        print(said, file=sys.stderr, flush=True)
+    return (
+        f"npm could not fetch its packages ({reason}); "
+        f"once it can reach its registry, run: {sys.executable} tools/viewer.py"
+    )
+
+
 def run(command: Sequence[str], project: Project) -> int:
-    """Run a command in web/, with the folder of its program first on the path."""
+    """Run a command in web/; return its exit code."""
+    return subprocess.call(command, cwd=project.web, env=environment(command))
+
+
+def environment(command: Sequence[str]) -> dict[str, str]:
+    """Return the environment, with the folder of a command's program first on the path."""
     path = os.pathsep.join([str(Path(command[0]).parent), os.environ.get("PATH", "")])
-    return subprocess.call(command, cwd=project.web, env={**os.environ, "PATH": path})
+    return {**os.environ, "PATH": path}
 
 
 def build(project: Project, *, install: bool = False) -> int:

@@ -30,7 +30,9 @@ FAKE_NPM = """
 import pathlib, sys
 assert sys.argv[1] == "ci"
 if pathlib.Path("offline").exists():
-    sys.exit(1)
+    sys.exit("npm error code ENOTFOUND\\nnpm error and much more")
+if pathlib.Path("out of step").exists():
+    sys.exit("npm error code EUSAGE\\nnpm error lock file")
 pathlib.Path("node_modules").mkdir(exist_ok=True)
 with open("installs", "a") as log:
     log.write("installed ")
@@ -192,11 +194,17 @@ def test_without_a_network_one_sentence_says_what_to_do(viewer, project, capfd):
     assert viewer.main([], project) == 0
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert "npm could not fetch its packages" in said
+    assert "npm could not fetch its packages (ENOTFOUND)" in said
     assert viewer.main(["--require"], project) == 1
     (project.web / "offline").unlink()
     assert viewer.main([], project) == 0
     assert viewer.is_fresh(project)
+
+
+def test_what_npm_says_is_shown_where_it_is_not_the_network(viewer, project, capfd):
+    (project.web / "out of step").touch()
+    assert viewer.main(["--require"], project) == 1
+    assert "npm error lock file" in capfd.readouterr().err
 
 
 def test_errors_in_the_sources_always_fail(viewer, project):
@@ -233,3 +241,41 @@ def test_the_oldest_node_is_the_same_everywhere(viewer):
     assert package["engines"]["node"] == ">={}.{}".format(*viewer.OLDEST)
     assert viewer.PACKAGE.endswith(">={}.{}".format(*viewer.OLDEST))
     assert viewer.PACKAGE in settings["project"]["optional-dependencies"]["dev"]
+
+
+@pytest.fixture
+def built(viewer) -> Path:
+    project = viewer.Project()
+    if not viewer.is_built(project):
+        if os.environ.get("CI") == "true":
+            pytest.fail("the viewer is not built")
+        pytest.skip("the viewer is not built: python tools/viewer.py says why")
+    return project.built
+
+
+def test_script_and_fonts_are_small(built):
+    fonts = re.findall(
+        r"data:font/woff2;base64,[^)\"']+", (built / "viewer.css").read_text("utf-8")
+    )
+    assert len(fonts) == 4
+    assert sum(map(len, fonts)) <= 160e3
+    assert (built / "viewer.js").stat().st_size <= 110e3
+
+
+def test_the_style_sheet_loads_nothing(built):
+    addresses = re.findall(r"url\(\s*[\"']?([^)]{1,10})", (built / "viewer.css").read_text("utf-8"))
+    assert addresses
+    assert all(address.startswith("data:") for address in addresses)
+    assert "@import" not in (built / "viewer.css").read_text("utf-8")
+
+
+def test_script_and_style_sheet_can_stand_in_a_page(built):
+    for name in ("viewer.js", "viewer.css"):
+        assert not re.search(r"</(script|style)|<!--", (built / name).read_text("utf-8"), re.I)
+
+
+def test_the_licences_of_what_is_inside_are_there(built):
+    text = (built / "LICENSES.txt").read_text("utf-8")
+    for name in ("uplot", "@fontsource-variable/inter", "@fontsource-variable/jetbrains-mono"):
+        assert re.search(rf"^{name} \d", text, re.MULTILINE)
+    assert "SIL OPEN FONT LICENSE" in text.upper()
