@@ -246,7 +246,7 @@ function labelTorque(
   const { context, palette } = pen;
   // beside the link at least, and fading out where the sign changes, so that the label never jumps
   const middle = angle + Math.sign(sweep) * Math.max(0.75, Math.abs(sweep) / 2);
-  const text = mark.limited ? `${Math.round(100 * share)} %` : `${mark.torque.toPrecision(3)} N·m`;
+  const text = mark.limited ? `${Math.round(100 * share)} %` : `${mark.torque.toPrecision(3).replace("-", "−")} N·m`;
   context.font = `500 10.5px ${palette.mono}`;
   context.textBaseline = "middle";
   const [cos, sin] = [Math.cos(middle), -Math.sin(middle)];
