@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import type { SharedRange } from "./chart-range";
-import { align, type Curve, drawnValues, isUpper, logTickTexts, scaleFor, tickTexts } from "./chart-series";
+import { align, type Curve, drawnValues, isOutermost, isUpper, logTickTexts, scaleFor, tickTexts } from "./chart-series";
 import type { ChartSpec, Limit } from "./document";
 import type { Palette } from "./palette";
 
@@ -88,14 +88,22 @@ function timeAxis(style: Style): uPlot.Axis {
 }
 
 function valueAxis(log: boolean, style: Style): uPlot.Axis {
+  const plain = axis(style);
+  const decades = (_: uPlot, ticks: number[]): (number | null)[] => ticks.map((tick) => (isDecade(tick) ? tick : null));
   return {
-    ...axis(style),
+    ...plain,
+    ...(log ? { grid: { ...plain.grid, filter: decades } } : {}),
     // As wide in every chart whose numbers are short, so that the times of a column of charts stand in line.
     size: (_, texts) => Math.max(44, 14 + 6.4 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0))),
     gap: 6,
     space: log ? 22 : 32,
     values: (_, ticks, _axis, _space, step) => (log ? logTickTexts(ticks) : tickTexts(ticks, step)),
   };
+}
+
+function isDecade(value: number): boolean {
+  const power = Math.log10(value);
+  return Math.abs(power - Math.round(power)) < 1e-6;
 }
 
 /** The line of zero stands out from the grid. */
@@ -120,7 +128,7 @@ function drawLimits(plot: uPlot, spec: ChartSpec, palette: Palette): void {
     const y = positionOf(plot, spec, limit);
     if (y === null) continue;
     ctx.fillStyle = ctx.strokeStyle = limitColour(limit, palette);
-    ctx.globalAlpha = 0.07;
+    ctx.globalAlpha = isOutermost(limit, spec.limits) ? 0.07 : 0;
     if (isUpper(limit)) ctx.fillRect(bbox.left, bbox.top, bbox.width, y - bbox.top);
     else ctx.fillRect(bbox.left, y, bbox.width, bbox.top + bbox.height - y);
     ctx.globalAlpha = 0.8;

@@ -51,6 +51,11 @@ export interface Aligned {
 
 /** Bring curves to common times. A time that a curve has twice (a jump) stays twice. */
 export function align(curves: readonly Curve[]): Aligned {
+  const shared = curves[0]?.t;
+  if (shared && curves.every((curve) => curve.t === shared)) {
+    const all = Int32Array.from(shared, (_, i) => i);
+    return { t: Array.from(shared), samples: curves.map(() => all) };
+  }
   const longest = curves.reduce((sum, curve) => sum + curve.t.length, 0);
   const t: number[] = [];
   const samples = curves.map(() => new Int32Array(longest).fill(-1));
@@ -87,6 +92,12 @@ export function isUpper(limit: Limit): boolean {
   return limit.value >= 0 || /\b(upper|most|max)/i.test(limit.label);
 }
 
+/** Whether no curve may go beyond a limit: of several limits on one side, of several joints, the last one. */
+export function isOutermost(limit: Limit, limits: readonly Limit[]): boolean {
+  const upper = isUpper(limit);
+  return limits.every((other) => isUpper(other) !== upper || (upper ? other.value <= limit.value : other.value >= limit.value));
+}
+
 /** The scale for values from `min` to `max`: limits that lie near are on it, far ones would flatten the curves. */
 export function scaleFor(min: number, max: number, limits: readonly number[], log: boolean): [number, number] {
   return log ? logScale(min, max, limits) : linearScale(min, max, limits);
@@ -95,7 +106,7 @@ export function scaleFor(min: number, max: number, limits: readonly number[], lo
 function linearScale(min: number, max: number, limits: readonly number[]): [number, number] {
   if (!Number.isFinite(min) || !Number.isFinite(max)) return [0, 1];
   const largest = Math.max(Math.abs(min), Math.abs(max));
-  const height = Math.max(max - min, 0.5 * largest);
+  const height = 0.5 * Math.max(max - min, largest);
   let low = min > 0 && min < 0.4 * max ? 0 : min;
   let high = max < 0 && max > 0.4 * min ? 0 : max;
   const near = limits.filter((limit) => limit > min - height && limit < max + height);
@@ -125,15 +136,23 @@ export function numberText(value: number, digits: number): string {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** A value as a chart shows it: with its decimals, or three significant digits on a logarithmic scale. */
+export function valueText(value: number, spec: ChartSpec): string {
+  if (!spec.log || !Number.isFinite(value) || value === 0) return numberText(value, spec.digits);
+  const power = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  return power < -4 || power > 5 ? powerText(value) : numberText(value, Math.max(0, 2 - power));
+}
+
 /** Characters that a curve's longest number takes. */
-export function longestNumber(curve: Curve, digits: number): number {
+export function longestNumber(curve: Curve, spec: ChartSpec): number {
   const { low, high } = extremes(curve);
-  return Math.max(1, numberText(low.value, digits).length, numberText(high.value, digits).length);
+  return Math.max(1, valueText(low.value, spec).length, valueText(high.value, spec).length);
 }
 
 /** Texts of an axis's ticks that lie `step` apart. */
 export function tickTexts(ticks: readonly (number | null)[], step: number): string[] {
-  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  let digits = 0;
+  while (digits < 9 && Math.abs(step - Number(step.toFixed(digits))) > 1e-6 * step) digits++;
   return ticks.map((tick) => (tick === null ? "" : tickText(tick, digits)));
 }
 
@@ -146,7 +165,7 @@ export function logTickTexts(ticks: readonly (number | null)[]): string[] {
   return ticks.map((tick) => {
     if (tick === null) return "";
     const power = Math.round(Math.log10(tick));
-    return power > -3 && power < 4 ? numberText(tick, Math.max(0, -power)) : powerText(tick);
+    return power > -4 && power < 4 ? numberText(tick, Math.max(0, -power)) : powerText(tick);
   });
 }
 
@@ -183,7 +202,7 @@ export function extremes(curve: Curve): { low: Extreme; high: Extreme } {
 
 /** A chart in words, for those who do not see it. */
 export function summary(spec: ChartSpec, curves: readonly Curve[]): string {
-  const number = (value: number): string => `${numberText(value, spec.digits)} ${spec.unit}`.trim();
+  const number = (value: number): string => `${valueText(value, spec)} ${spec.unit}`.trim();
   const sentences = curves.map((curve) => {
     const { low, high } = extremes(curve);
     if (Number.isNaN(low.value)) return `${curve.name} has no values.`;

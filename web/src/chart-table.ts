@@ -1,6 +1,6 @@
 /** A chart as a table to read and as CSV to take along. */
 
-import { align, type Curve, numberText, valueAt } from "./chart-series";
+import { align, type Curve, numberText, valueAt, valueText } from "./chart-series";
 import type { ChartSpec, Column } from "./document";
 import { at } from "./interpolate";
 
@@ -22,7 +22,7 @@ export function tableOf(spec: ChartSpec, curves: readonly Curve[], from: number,
   const digits = timeDigits(picked);
   const rows = picked.map((time) => [
     numberText(time, digits),
-    ...curves.map((curve) => numberText(valueAt(curve, time), spec.digits)),
+    ...curves.map((curve) => valueText(valueAt(curve, time), spec)),
   ]);
   const left = times.length > picked.length;
   return {

@@ -9,7 +9,7 @@ import type uPlot from "uplot";
 import { ChartInput } from "./chart-input";
 import { makePlot, sizeIn } from "./chart-plot";
 import { SharedRange } from "./chart-range";
-import { type Curve, curvesOf, longestNumber, numberText, summary, valueAt } from "./chart-series";
+import { type Curve, curvesOf, longestNumber, numberText, summary, valueAt, valueText } from "./chart-series";
 import { csvOf, fileName, type Table, tableOf } from "./chart-table";
 import type { Clock } from "./clock";
 import type { ChartSpec, Loaded } from "./document";
@@ -134,7 +134,7 @@ export class Chart {
   #makeFigure(id: string): HTMLElement {
     const { title, unit, note } = this.#spec;
     const dashed = this.#curves.some((curve) => curve.dash);
-    const values = this.#readings.map((reading) => valueElement(reading, this.#spec.digits, dashed));
+    const values = this.#readings.map((reading) => valueElement(reading, this.#spec, dashed));
     const head = el(
       "figcaption",
       { class: "chart-head" },
@@ -238,7 +238,7 @@ export class Chart {
   }
 
   #showNumber({ number }: Reading, value: number): void {
-    const text = numberText(value, this.#spec.digits);
+    const text = valueText(value, this.#spec);
     if (number.data !== text) number.data = text;
   }
 
@@ -277,10 +277,10 @@ function makeReading(curve: Curve): Reading {
   return { curve, number: document.createTextNode(""), dot };
 }
 
-function valueElement({ curve, number }: Reading, digits: number, dashed: boolean): HTMLElement {
+function valueElement({ curve, number }: Reading, spec: ChartSpec, dashed: boolean): HTMLElement {
   const figure = el("span", { class: "chart-number", data: { series: curve.name } }, number);
   // As wide as the longest number, so that nothing moves while it plays.
-  figure.style.minWidth = `${longestNumber(curve, digits)}ch`;
+  figure.style.minWidth = `${longestNumber(curve, spec)}ch`;
   const swatch = el("span", { class: curve.dash ? "chart-swatch chart-swatch-dash" : "chart-swatch" });
   const value = el("span", { class: "chart-value", title: curve.name }, dashed && swatch, el("span", { class: "chart-label", text: curve.name }), figure);
   value.style.setProperty("--series", `var(--data-${curve.color})`);

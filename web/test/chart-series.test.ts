@@ -5,6 +5,7 @@ import {
   curvesOf,
   drawnValues,
   extremes,
+  isOutermost,
   isUpper,
   logTickTexts,
   longestNumber,
@@ -13,6 +14,7 @@ import {
   summary,
   tickTexts,
   valueAt,
+  valueText,
 } from "../src/chart-series";
 import { type ChartSpec, fromColumns } from "../src/document";
 import { fixture } from "./fixture";
@@ -109,7 +111,7 @@ describe("scale", () => {
   });
 
   test("a near limit is on it, a far one is not", () => {
-    expect(scaleFor(-5, 20, [36], false)[1]).toBeGreaterThan(36);
+    expect(scaleFor(-5, 20, [30], false)[1]).toBeGreaterThan(30);
     expect(scaleFor(-5, 20, [360], false)[1]).toBeLessThan(30);
   });
 
@@ -136,6 +138,11 @@ describe("scale", () => {
   });
 });
 
+test("of the limits on one side only the last is beyond all", () => {
+  const limits = [8, 36, -5, -9].map((value) => ({ label: "torque", value }));
+  expect(limits.map((limit) => isOutermost(limit, limits))).toEqual([false, true, false, true]);
+});
+
 describe("texts", () => {
   test("numbers have a true minus, and a dash where there is none", () => {
     expect(numberText(-1.256, 2)).toBe("−1.26");
@@ -146,8 +153,15 @@ describe("texts", () => {
 
   test("ticks have the decimals of their distance", () => {
     expect(tickTexts([0, 0.5, 1], 0.5)).toEqual(["0.0", "0.5", "1.0"]);
+    expect(tickTexts([0, 2.5, 5], 2.5)).toEqual(["0.0", "2.5", "5.0"]);
     expect(tickTexts([-10, 0, null], 10)).toEqual(["−10", "0", ""]);
     expect(tickTexts([0, 200000], 200000)).toEqual(["0", "2·10⁵"]);
+  });
+
+  test("a logarithmic chart shows significant digits", () => {
+    const log = { ...spec, log: true };
+    expect([0.00123, 12.34, 4321, 0, 1.2e-7].map((value) => valueText(value, log))).toEqual(["0.00123", "12.3", "4321", "0.00", "1.2·10⁻⁷"]);
+    expect(valueText(0.00123, spec)).toBe("0.00");
   });
 
   test("ticks of a logarithmic scale are powers of ten far from one", () => {
@@ -155,7 +169,7 @@ describe("texts", () => {
   });
 
   test("the longest number has room", () => {
-    expect(longestNumber(curve([0, 1], [-12.5, 3]), 2)).toBe(6);
+    expect(longestNumber(curve([0, 1], [-12.5, 3]), spec)).toBe(6);
   });
 
   test("the summary tells least, greatest and when, in the shown unit", () => {
