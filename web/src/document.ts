@@ -65,6 +65,8 @@ export interface Motion {
   status: string;
   /** When it ended [s]. */
   ended: number;
+  /** The arm that moves, where it is not the document's: a motion of another report. */
+  arm?: Arm;
 }
 
 export interface Path {
