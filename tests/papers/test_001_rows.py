@@ -11,7 +11,9 @@ from scipy.optimize import brentq
 
 import ulna
 from ulna.papers import Verdict
-from ulna.papers.bechard import PAPER, printed  # noqa: F401  # PAPER: of which the fixture gives the rows
+from ulna.papers.bechard import PAPER, films, printed, runs  # noqa: F401  # PAPER: of which the fixture gives the rows
+from ulna.viewer.arm_drawing import Playback
+from ulna.viewer.film import times_between
 
 G = 9.81
 L1, L2, M1, M2 = 1.0, 0.7, 1.0, 3.0  # of the skater
@@ -570,3 +572,9 @@ class TestFilms:
             for film in row.films:
                 film.make(str(tmp_path / film.file))
                 assert (tmp_path / film.file).stat().st_size > 10_000
+
+
+def test_the_film_of_one_joint_does_not_strobe():
+    times = times_between(0.0, 20.0, films.SMOOTH, films.HALF)
+    turned = np.diff(Playback(runs.one_joint()).postures(times)[:, 0])
+    assert np.abs(turned).max() < np.pi / 4  # half of the quarter turn at which eyes lose track

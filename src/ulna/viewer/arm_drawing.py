@@ -6,6 +6,7 @@ What is small beside its arm is enlarged in a corner of the picture.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,9 @@ PALEST = 0.4  # and to the oldest ghost
 GHOSTS = 6
 FINEST = 4000  # pieces of a trace; more cannot be told apart
 STRONGEST_BEND = 0.5  # [rad] that speeds may bend the way between two samples by
+FLAT = 1e-4  # of the reach: how far chords of a trace may be from the arc, less than a pixel
+MOST_CHORDS = 1500.0  # of a trace in a film; a link that turns needs some 220 for a turn
+UNCOUNTED = 1e6  # of them between two samples: more are as good as endless
 HUGE = 1e150  # what a run gone wild is cut to, so that sums and products stay finite
 SMALL = 0.2  # of the reach: a drawing of less extent is enlarged
 POINT = 1e-6  # of the reach: one of less is a point, of which there is nothing to see
@@ -287,6 +291,16 @@ class Playback:
         self.t, self.tip_speed = t[known], np.hypot(*velocity.T)
         self.arm, self.start, self.end = run.arm, float(self.t[0]), float(self.t[-1])
 
+    def _cubics(self, before: Any, after: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return way, and its bends by the speeds at both ends (…, n) [rad], between samples."""
+        lasting = np.maximum(self.t[after] - self.t[before], np.finfo(float).tiny)[..., None]
+        way = self.q[after] - self.q[before]
+        leaving, arriving = (
+            np.clip(self.qd[end] * lasting - way, -STRONGEST_BEND, STRONGEST_BEND)
+            for end in (before, after)
+        )
+        return way, leaving, arriving
+
     def postures(self, times: ArrayLike) -> np.ndarray:
         """Return joint angles (…, n) at times (…), along cubics with the speeds of the samples.
 
@@ -297,13 +311,44 @@ class Playback:
         after = np.minimum(before + 1, len(self.t) - 1)
         lasting = np.maximum(self.t[after] - self.t[before], np.finfo(float).tiny)[..., None]
         part = np.clip((times - self.t[before])[..., None], 0.0, lasting) / lasting
-        way = self.q[after] - self.q[before]
-        leaving, arriving = (
-            np.clip(self.qd[end] * lasting - way, -STRONGEST_BEND, STRONGEST_BEND)
-            for end in (before, after)
-        )
+        way, leaving, arriving = self._cubics(before, after)
         bend = part * (1.0 - part) * ((1.0 - part) * leaving - part * arriving)
         return np.asarray(self.q[before] + part * way + bend)
+
+    @cached_property
+    def _chords(self) -> np.ndarray:
+        """Number of chords (S,) from the first sample to each that a flat enough trace is made of.
+
+        A chord over a time h is off its arc by h²/8 max|p̈| at most, and |p̈| ≤ Σ_i l_i (|φ̈_i| + φ̇_i²)
+        over links with angles φ_i. Between samples those are cubics; a slope of one lies between
+        its slopes at the ends and the middle number of its Bézier form.
+        """
+        rows = np.arange(len(self.t))
+        cubics = self._cubics(rows[:-1], rows[1:])
+        way, leaving, arriving = (np.cumsum(part, axis=-1) for part in cubics)
+        first, middle, last = way + leaving, way - leaving - arriving, way + arriving
+        slope = np.max(np.abs([first, middle, last]), axis=0)
+        bend = 2.0 * np.maximum(np.abs(middle - first), np.abs(last - middle))
+        lengths = np.array([link.length for link in self.arm.links])
+        with np.errstate(over="ignore"):
+            bends = (bend + slope**2) @ (lengths / self.arm.reach)
+        count = np.minimum(np.sqrt(bends / (8.0 * FLAT)), UNCOUNTED)
+        return np.concatenate([[0.0], np.cumsum(count)])
+
+    def arc_times(self, start: float, end: float) -> np.ndarray:
+        """Return times from a start to an end between which the tip's way is as good as straight.
+
+        They are as many as that takes, and at most `MOST_CHORDS`: then they start later.
+        """
+        first, last = np.interp((start, end), self.t, self._chords)
+        later = max(first, last - MOST_CHORDS)
+        chords = np.linspace(later, last, max(1, int(np.ceil(last - later))) + 1)
+        times = np.interp(chords, self._chords, self.t)
+        # Of times at which nothing moves only the number of chords is known.
+        times[-1] = end
+        if later == first:
+            times[0] = start
+        return np.asarray(times)
 
     def trace(self, start: float) -> tuple[np.ndarray, np.ndarray]:
         """Return times (k,) evenly from a start to the end, and the places (k, 2) of the tip."""
@@ -313,6 +358,10 @@ class Playback:
     def tip_speeds(self, times: np.ndarray) -> np.ndarray:
         """Return the speeds [m/s] of the tip at times (T,)."""
         return np.asarray(np.interp(times, self.t, self.tip_speed))
+
+    def joint_rates(self, times: np.ndarray) -> np.ndarray:
+        """Return the rates (T, n) [rad/s] of the joints at times (T,)."""
+        return np.stack([np.interp(times, self.t, rate) for rate in self.qd.T], axis=-1)
 
 
 def needs_inset(arm: Arm, asked: np.ndarray) -> bool:

@@ -182,12 +182,12 @@ class ComparisonPanel:
     def place(self, moment: Moment, asked: np.ndarray) -> list[Any]:
         """Move everything to a moment, and return what is to be drawn, from back to front."""
         tip = moment.points[-1]
-        self.moving.place(moment.points, moment.trail)
+        self.moving.place(moment)
         self.target.center = asked
         self.gap.set_data(*np.stack([asked, tip]).T)
         self.error.set_text(f"tip off by {millimetres(np.hypot(*(tip - asked)))} mm")
-        trail, *arm = self.moving.shapes
-        return [trail, self.gap, self.target, *arm, self.error]
+        blur, trail, *arm = self.moving.shapes
+        return [blur, trail, self.gap, self.target, *arm, self.error]
 
 
 def millimetres(error: float) -> str:

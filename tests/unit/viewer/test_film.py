@@ -15,7 +15,7 @@ from PIL import Image
 import ulna
 from ulna import viewer
 from ulna.viewer import film, video
-from ulna.viewer.arm_drawing import STRONGEST_BEND, Playback
+from ulna.viewer.arm_drawing import MOST_CHORDS, STRONGEST_BEND, Playback
 from ulna.viewer.scene import ArmScene, Moment, moments
 
 SMALL = {"fps": 10, "size": (160, 120)}
@@ -161,6 +161,67 @@ def test_clock_and_speed_are_those_of_the_run():
     assert float(scene.speed.get_text()) == pytest.approx(
         np.hypot(*run.tip_velocity[-1, :2]), abs=0.005
     )
+
+
+def test_one_joint_shows_its_rate():
+    run = swinging(n=1)
+    scene = ArmScene(run.arm, "", "", (160, 120), viewer.PRINT)
+    for moment in moments(run, run.t, 20):
+        scene.draw(moment)
+        rate = float(scene.speed.get_text().replace("−", "-"))
+        assert rate == pytest.approx(np.interp(moment.t, run.t, run.qd[:, 0]), abs=0.005)
+
+
+def whirling(rates, samples):
+    """Return an arm whose links turn at these rates [rad/s] for 90 s, swaying a little."""
+    n, t = len(rates), np.linspace(0.0, 90.0, samples)
+    arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n)
+    rates = ulna.angles.absolute_to_relative(np.array(rates))
+    q = rates * t[:, None] + 0.3 * np.sin(2.0 * t[:, None])
+    qd = rates + 0.6 * np.cos(2.0 * t[:, None])
+    velocity = ulna.kinematics.tip_velocity(arm, q, qd)
+    return SimpleNamespace(arm=arm, t=t, q=q, qd=qd, tip_velocity=velocity)
+
+
+def far_from(chords, points):
+    """Return how far the farthest of the points is from chords (m, 2)."""
+    start, way = chords[:-1], np.diff(chords, axis=0)
+    length = np.maximum(np.sum(way**2, axis=-1), 1e-300)
+    part = np.clip(((points[:, None] - start) * way).sum(-1) / length, 0.0, 1.0)
+    return np.hypot(*np.moveaxis(points[:, None] - start - part[..., None] * way, -1, 0)).min(1)
+
+
+@pytest.mark.parametrize("speed", [1.0, 8.0, 50.0])
+@pytest.mark.parametrize(
+    ("rates", "samples"),
+    [([50.0], 9001), ([50.0], 1801), ([30.0, -45.0], 9001), ([33.0, 34.0, 32.0, 33.5], 9001)],
+)
+def test_a_whirling_arm_draws_arcs_at_any_speed(speed, rates, samples):
+    run = whirling(rates, samples)
+    scene = ArmScene(run.arm, "", "", (800, 800), viewer.PRINT)
+    times = film.frame_times(run, 30.0, speed)[:50]
+    *_, last = moments(run, times, 30.0)
+    drawn = scene.axes.transData.transform(np.concatenate(last.trail))
+    playback = Playback(run)
+    end = times[-1]
+    shown = end - len(last.trail) * speed / 30.0
+    dense = np.linspace(max(shown, playback.arc_times(0.0, end)[0]), end, 1000)
+    true = ulna.kinematics.tip(run.arm, playback.postures(dense))[:, :2]
+    assert far_from(drawn, scene.axes.transData.transform(true)).max() < 1.0
+    assert len(drawn) < 2 * MOST_CHORDS
+    assert np.array_equal(last.trail[-1][-1], last.points[-1])
+
+
+def test_an_arm_that_turns_far_in_a_frame_shows_the_way():
+    run = whirling([20.0], 9001)
+    _, second = moments(run, np.array([0.0, 1 / 30]), 30.0)
+    postures = np.array([*second.swept, second.points])
+    angles = np.unwrap(np.arctan2(*postures[:, 1, ::-1].T))
+    assert np.diff(angles).max() < 0.13
+    assert angles[-1] - angles[0] == pytest.approx(20.6 / 30, abs=0.13)
+    assert all(np.diff(angles) > 0.0)
+    slow = whirling([1.0], 9001)
+    assert not any(len(moment.swept) for moment in moments(slow, np.arange(9) / 30, 30.0))
 
 
 def test_beyond_its_end_a_run_stands_still():
