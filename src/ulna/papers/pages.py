@@ -13,12 +13,12 @@ import platform
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import metadata
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ulna._version import __version__
 from ulna.papers.library import NUMBERS
@@ -27,6 +27,7 @@ from ulna.papers.row import Film, Number, Paper, Picture, Place, Row, Verdict
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+Size: TypeAlias = tuple[int, int]  # [pixels] wide and high
 INDEX, ERRATA = "index.html", "errata.html"
 PICTURES, FILMS = "pictures", "films"  # folders beside the pages
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib")
@@ -117,7 +118,8 @@ class Edition:
     """All that the pages of one folder show."""
 
     judged: tuple[Judged, ...]
-    made: frozenset[str] = frozenset()  # pictures, films and their posters, by their paths
+    # Width and height [pixels] of pictures, films and their posters, by their paths.
+    made: Mapping[str, Size] = field(default_factory=dict)
     filmed: bool = True  # whether films were asked for
     stopped: bool = False  # by Ctrl-C, before all was done
     missing: tuple[str, ...] = ()  # papers that were asked for and not come to
@@ -132,10 +134,23 @@ class Edition:
         """Return whether a picture or film was made."""
         return path(thing) in self.made
 
+    def images(self, picture: Picture) -> list[tuple[str, Size, str]]:
+        """Return the files of a picture with their sizes, and in which theme each is shown."""
+        light, dark = path(picture), dark_path(picture)
+        if dark not in self.made:
+            return [(light, self.made[light], "")]
+        return [(light, self.made[light], "on-light"), (dark, self.made[dark], "on-dark")]
+
 
 def path(thing: Picture | Film) -> str:
     """Return the place of a picture or film in the folder."""
     return f"{PICTURES if isinstance(thing, Picture) else FILMS}/{thing.file}"
+
+
+def dark_path(picture: Picture) -> str:
+    """Return the place of a picture for dark pages, where it takes a file of its own."""
+    stem, _, ending = path(picture).rpartition(".")
+    return f"{stem}-dark.{ending}"
 
 
 def poster(film: Film) -> str:

@@ -22,10 +22,11 @@ from functools import cache
 from multiprocessing import active_children, get_context, parent_process, resource_tracker
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ulna.concurrency import held, listening
 from ulna.papers import library
+from ulna.papers.dark_figures import both_themes
 from ulna.papers.pages import (
     ERRATA,
     FILMS,
@@ -33,6 +34,8 @@ from ulna.papers.pages import (
     PICTURES,
     Edition,
     Judged,
+    Size,
+    dark_path,
     data,
     errata_page,
     index_page,
@@ -43,7 +46,11 @@ from ulna.papers.pages import (
 from ulna.papers.row import Film, Picture, Row
 from ulna.storage import write_whole
 
+if TYPE_CHECKING:
+    from ulna.viewer import Theme
+
 DATA = "rows.json"
+INCH = 96  # [pixels] of a page
 SHARPNESS = 160  # [pixels per inch] of pictures that are no drawings of lines
 # How long tasks take, roughly and in no unit, for the bar that shows how far it is.
 JUDGING, DRAWING, FILMING = 5.0, 1.0, 8.0
@@ -76,7 +83,7 @@ class PaperTasks:
         self.numbers, self.films = tuple(numbers), films
         self.left = [PaperTask(number) for number in self.numbers]
         self.rows: dict[str, tuple[Row, ...]] = {}
-        self.made: set[str] = set()
+        self.made: dict[str, Size] = {}
         self.weight = 0.0  # of what is done
         self.doing: list[PaperTask] = []
 
@@ -196,7 +203,7 @@ def _edition(tasks: PaperTasks, *, stopped: bool) -> Edition:
     ]
     return Edition(
         tuple(judged),
-        made=frozenset(tasks.made),
+        made=tasks.made,
         filmed=tasks.films,
         stopped=stopped,
         missing=tuple(number for number in tasks.numbers if number not in tasks.rows),
@@ -212,7 +219,7 @@ def _write_pages(folder: Path, edition: Edition) -> None:
 
 
 def execute(task: PaperTask, folder: Path) -> Any:
-    """Do a task; return the rows of a paper, or the paths of the files that were made."""
+    """Do a task; return the rows of a paper, or the files that were made with their sizes."""
     if not task.file:
         return tuple(_bare(row) for row in library.rows(task.number))
     thing = _things(task.number)[task.file]
@@ -238,24 +245,41 @@ def _nothing(*_: object) -> Any:
     raise NotImplementedError("what draws it was left in another process")
 
 
-def _draw(picture: Picture, folder: Path) -> list[str]:
+def _draw(picture: Picture, folder: Path) -> dict[str, Size]:
+    from ulna.viewer import DARK, PRINT
+
+    (light, size), (dark, _) = (_rendered(picture, theme) for theme in (PRINT, DARK))
+    files = {path(picture): light, dark_path(picture): dark}
+    if picture.file.endswith(".svg") and (both := both_themes(light.decode(), dark.decode())):
+        files = {path(picture): both.encode()}
+    elif light == dark:
+        del files[dark_path(picture)]
+    for name, content in files.items():
+        write_whole(folder / name, content)
+    return dict.fromkeys(files, size)
+
+
+def _rendered(picture: Picture, theme: Theme) -> tuple[bytes, Size]:
     from ulna.viewer import styled
 
     ending = Path(picture.file).suffix[1:]
     # No date and no version inside, so that an unchanged picture is an unchanged file.
     metadata = {"svg": {"Date": None}, "png": {"Software": None}}[ending]
     page = io.BytesIO()
-    figure = picture.draw()
-    with styled():
+    figure = picture.draw(theme=theme)
+    with styled(theme):
         figure.savefig(page, format=ending, dpi=SHARPNESS, metadata=metadata)
-    write_whole(folder / path(picture), page.getvalue())
-    return [path(picture)]
+    wide, high = figure.get_size_inches() * (INCH if ending == "svg" else SHARPNESS)
+    return page.getvalue(), (round(wide), round(high))
 
 
-def _shoot(film: Film, folder: Path) -> list[str]:
+def _shoot(film: Film, folder: Path) -> dict[str, Size]:
+    from PIL import Image
+
     film.make(str(folder / path(film)))
     _still(path(film), poster(film), folder)
-    return [path(film), poster(film)]
+    with Image.open(folder / poster(film)) as still:
+        return dict.fromkeys([path(film), poster(film)], still.size)
 
 
 def _still(film: str, still: str, folder: Path) -> None:

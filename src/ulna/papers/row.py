@@ -64,12 +64,12 @@ class Picture:
     caption : str
         What it shows.
     draw : callable
-        Returns the Matplotlib figure.
+        Returns the Matplotlib figure in a theme, `draw(theme=viewer.DARK)`.
     """
 
     file: str
     caption: str
-    draw: Callable[[], Figure]
+    draw: Callable[..., Figure]
 
 
 @dataclass(frozen=True, slots=True)

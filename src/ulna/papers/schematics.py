@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.figure import Figure
 
+from ulna.viewer.figure_style import PRINT, Theme
 from ulna.viewer.schematic import Floats, Schematic, ends, heading
 
 LENGTHS = (1.0, 0.8)
@@ -15,10 +16,10 @@ RIGHT = np.array([0.6, 0.0])  # [m] along which absolute angles are measured
 ASIDE = 0.26  # [m] from a link to its measure, with room for a torque between them
 
 
-def one_joint() -> Figure:
+def one_joint(theme: Theme = PRINT) -> Figure:
     """Draw paper 001's one joint: a mass at the end of a bar, a torque, friction and weight."""
     phi = float(np.radians(38.0))
-    sheet = Schematic((-0.62, 1.72), (-0.3, 1.06))
+    sheet = Schematic((-0.62, 1.72), (-0.3, 1.06), theme=theme)
     base, end = points = ends([1.2], [phi])
     strong, blue = sheet.theme.data[0], sheet.theme.data[1]
     sheet.frame(right=1.5, up=0.85)
@@ -35,10 +36,10 @@ def one_joint() -> Figure:
     return sheet.figure
 
 
-def sequential_arm() -> Figure:
+def sequential_arm(theme: Theme = PRINT) -> Figure:
     """Draw paper 001's arm of n joints: absolute angles, masses at the ends of the links."""
     phi = np.radians([62.0, 20.0, 52.0, -24.0])
-    sheet = Schematic((-0.5, 2.75), (-0.3, 1.75))
+    sheet = Schematic((-0.5, 2.75), (-0.3, 1.75), theme=theme)
     points = ends([0.85, 0.75, 0.6, 0.8], list(phi))
     sheet.frame(right=0.75, up=0.7)
     sheet.ground()
@@ -61,10 +62,10 @@ def sequential_arm() -> Figure:
     return sheet.figure
 
 
-def garai() -> Figure:
+def garai(theme: Theme = PRINT) -> Figure:
     """Draw paper 002's Figure 1: two rods, both angles from the x axis, a force at the tip."""
     phi = np.radians([56.0, 16.0])
-    sheet = Schematic((-0.5, 1.95), (-0.3, 1.5))
+    sheet = Schematic((-0.5, 1.95), (-0.3, 1.5), theme=theme)
     base, elbow, tip = points = ends(LENGTHS, list(phi))
     first, second = sheet.theme.data[1], sheet.theme.data[2]
     sheet.frame(right=1.0, up=1.3)
@@ -86,12 +87,11 @@ def garai() -> Figure:
     return sheet.figure
 
 
-def garai_angles() -> Figure:
+def garai_angles(theme: Theme = PRINT) -> Figure:
     """Draw paper 002's Figure 2: the two right triangles behind its inverse kinematics."""
     phi = np.radians([66.0, 12.0])
-    sheet = Schematic((-0.45, 2.0), (-0.22, 1.44))
+    sheet = Schematic((-0.45, 2.0), (-0.22, 1.44), theme=theme)
     base, elbow, tip = points = ends(LENGTHS, list(phi))
-    theme = sheet.theme
     along = elbow / np.linalg.norm(elbow)
     foot, below = along * float(tip @ along), np.array([tip[0], 0.0])
     bearing = float(np.arctan2(tip[1], tip[0]))
@@ -116,11 +116,11 @@ def garai_angles() -> Figure:
     return sheet.figure
 
 
-def ductri() -> Figure:
+def ductri(theme: Theme = PRINT) -> Figure:
     """Draw paper 003's arm: relative angles, point masses at joints and tip, inertias of links."""
     chi = np.radians([32.0, 42.0])
     phi = np.cumsum(chi)
-    sheet = Schematic((-0.5, 1.75), (-0.3, 1.5))
+    sheet = Schematic((-0.5, 1.75), (-0.3, 1.5), theme=theme)
     base, elbow, tip = points = ends(LENGTHS, list(phi))
     first, second = sheet.theme.data[1], sheet.theme.data[2]
     sheet.frame(right=1.1, up=0.95)

@@ -319,9 +319,9 @@ class Playback:
     def _chords(self) -> np.ndarray:
         """Number of chords (S,) from the first sample to each that a flat enough trace is made of.
 
-        A chord over a time h is off its arc by h²/8 max|p̈| at most, and |p̈| ≤ Σ_i l_i (|φ̈_i| + φ̇_i²)
-        over links with angles φ_i. Between samples those are cubics; a slope of one lies between
-        its slopes at the ends and the middle number of its Bézier form.
+        A chord over a time h is off its arc by h²/8 max|p̈| at most, and |p̈| is no more than
+        Σ_i l_i (|φ̈_i| + φ̇_i²) over links with angles φ_i. Between samples those are cubics; a
+        slope of one lies between its slopes at the ends and the middle number of its Bézier form.
         """
         rows = np.arange(len(self.t))
         cubics = self._cubics(rows[:-1], rows[1:])

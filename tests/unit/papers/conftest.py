@@ -16,18 +16,26 @@ from ulna.papers import (
     library,
     papers_folder,
 )
+from ulna.viewer import PRINT, styled
 
 
-def line():
+def line(theme=PRINT):
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4, 2))
-    figure.subplots().plot([0, 1], [0, 1])
+    with styled(theme):
+        figure = Figure(figsize=(4, 2))
+        figure.subplots().plot([0, 1], [0, 1], color=theme.data[1])
     return figure
 
 
 def shot(file):
     Path(file).write_bytes(b"a film")
+
+
+def still(file):
+    from PIL import Image
+
+    Image.new("RGB", (64, 48)).save(file)
 
 
 ITEMS = (
@@ -107,7 +115,7 @@ def shelf(monkeypatch):
     """Put these papers in the place of the five, with a film that is one by name only."""
     monkeypatch.setattr(library, "NUMBERS", tuple(PAPERS))
     monkeypatch.setattr(library, "paper", PAPERS.__getitem__)
-    monkeypatch.setattr(papers_folder, "_still", lambda _, still, folder: shot(folder / still))
+    monkeypatch.setattr(papers_folder, "_still", lambda _, file, folder: still(folder / file))
     # Not those that are kept: other tests may have computed the rows of the true papers.
     monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())
     monkeypatch.setattr(papers_folder, "_things", papers_folder._things.__wrapped__)

@@ -6,8 +6,11 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
 
 from ulna.papers import Number, Verdict
+from ulna.papers.dark_figures import both_themes
 from ulna.papers.pages import (
     Judged,
     as_printed,
@@ -19,6 +22,7 @@ from ulna.papers.pages import (
     prose,
 )
 from ulna.papers.papers_folder import fill_folder
+from ulna.viewer import DARK, PRINT
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
 
@@ -64,7 +68,8 @@ def test_the_folder_holds_pages_pictures_films_and_data(folder):
     assert held == [
         "000.html", "004.html", "errata.html",
         "films/000-figure-5.jpg", "films/000-figure-5.mp4", "index.html",
-        "pictures/000-figure-5.png", "pictures/000-forward.svg", "rows.json",
+        "pictures/000-figure-5-dark.png", "pictures/000-figure-5.png", "pictures/000-forward.svg",
+        "rows.json",
     ]  # fmt: skip
 
 
@@ -97,6 +102,53 @@ def test_a_page_can_be_heard_and_read_on_a_small_screen(folder, name):
     assert source.count("<table>") == source.count("<caption")
     assert "prefers-color-scheme: dark" in source
     assert "@media print" in source
+
+
+@pytest.mark.parametrize("name", ["index.html", "000.html", "004.html"])
+def test_nothing_moves_while_a_page_loads(folder, name):
+    page = read(folder, name)
+    shown = [(tag, has) for tag, has in page.tags if tag in {"img", "video"}]
+    assert shown
+    sizes = {"svg": ("384", "192"), "png": ("640", "320"), "mp4": ("64", "48")}
+    for _, has in shown:
+        assert (has["width"], has["height"]) == sizes[has["src"].rpartition(".")[2]]
+
+
+def test_pictures_follow_the_theme_of_the_page(folder):
+    drawing = (folder / "pictures/000-forward.svg").read_text("utf-8")
+    rules = re.search("@media \\(prefers-color-scheme:dark\\)({.*})</style>", drawing)[1]
+    for light, dark in ((PRINT.background, DARK.background), (PRINT.data[1], DARK.data[1])):
+        assert light in drawing
+        assert re.search(f': {light}"\\]{{[a-z]+:{dark}!important}}', rules)
+    # Pixels cannot: there are some for each theme, and the page shows one of them.
+    page = read(folder, "000.html")
+    classes = {has["src"]: has.get("class") for tag, has in page.tags if tag == "img"}
+    assert classes == {
+        "pictures/000-forward.svg": None,
+        "pictures/000-figure-5.png": "on-light",
+        "pictures/000-figure-5-dark.png": "on-dark",
+    }
+    for theme, name in ((PRINT, "000-figure-5.png"), (DARK, "000-figure-5-dark.png")):
+        with Image.open(folder / "pictures" / name) as picture:
+            corner = picture.convert("RGB").getpixel((0, 0))
+        assert corner == tuple(round(255 * part) for part in to_rgb(theme.background))
+
+
+def test_drawings_that_differ_in_more_than_colours_stay_two():
+    light = '<style></style><path style="fill: #ffffff" d="M 0 1"/>'
+    assert "fill:#000001" in both_themes(light, light.replace("#ffffff", "#000001"))
+    assert both_themes(light, light.replace("M 0 1", "M 0 2")) is None
+
+
+@pytest.mark.parametrize("name", ["000.html", "004.html"])
+def test_a_wide_table_scrolls_in_a_box_that_shows_it(folder, name):
+    page = read(folder, name)
+    boxes = [has for _, has in page.tags if has.get("class") == "scroll"]
+    assert len(boxes) == sum(tag == "table" for tag, _ in page.tags)
+    assert all(box["tabindex"] == "0" and box["role"] == "region" for box in boxes)
+    assert all(box["aria-label"] for box in boxes)
+    source = (folder / name).read_text("utf-8")
+    assert re.search(r"\.scroll {[^}]*overflow-x: auto[^}]*local[^}]*var\(--shade\)", source, re.S)
 
 
 def test_a_row_is_shown_whole(folder, shelf):

@@ -108,9 +108,9 @@ def four_joints() -> Values:
 
 
 @rows.picture("001-four-joints.png")
-def four_joints_figure() -> Figure:
+def four_joints_figure(theme: Theme = PRINT) -> Figure:
     """Draw the four joints in both models: the end of the motion, angles and energies."""
-    with styled(PRINT) as theme:
+    with styled(theme):
         figure = Figure(figsize=PAGE, dpi=150, layout="constrained")
         panels: Any = figure.subplots(3, 2, height_ratios=HEIGHTS)
         for column, (model, name) in zip(panels.T, MODELS.items(), strict=True):
@@ -148,7 +148,7 @@ def work_done(run: Run, model: Model) -> np.ndarray:
 
 
 @rows.picture("001-four-joints-apart.svg")
-def one_at_a_time() -> Figure:
+def one_at_a_time(theme: Theme = PRINT) -> Figure:
     """Draw the first link of the four joints, with coupling and friction changed in turn."""
     shown: dict[str, tuple[Model, runs.Friction]] = {
         "the paper: sequential, B per second": ("sequential", "per second"),
@@ -156,7 +156,7 @@ def one_at_a_time() -> Figure:
         "friction alone: sequential, b = B": ("sequential", "by its number"),
         "both: true, b = B": ("full", "by its number"),
     }
-    with styled(PRINT) as theme:
+    with styled(theme):
         figure, (axes,) = page_of_panels(
             PageLayout((3.6,), 9.0), "Four joints: what the coupling does, and what the friction"
         )
@@ -174,10 +174,10 @@ def torque_of_time() -> Values:
 
 
 @rows.picture("001-torque-function.svg")
-def growing_torque() -> Figure:
+def growing_torque(theme: Theme = PRINT) -> Figure:
     """Draw the torque that grows with time, and what the links do."""
     run = runs.four_pushed("100*t")
-    with styled(PRINT) as theme:
+    with styled(theme):
         figure, (above, below) = page_of_panels(
             PageLayout((1.3, 2.8), 9.0), "A torque of 100 t N·m on the first of four joints"
         )

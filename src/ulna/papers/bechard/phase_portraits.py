@@ -18,7 +18,7 @@ from ulna.papers.bechard import rows
 from ulna.papers.bechard.arms import DOWN, DRIVEN, DRIVEN_TORQUE, ONE, UNDER_POWERED
 from ulna.papers.rows_file import Values
 from ulna.simulation import simulate
-from ulna.viewer import portrait_figure
+from ulna.viewer import PRINT, portrait_figure
 
 PI = np.pi
 NEARLY = 3.5  # [rad/s], where the driven arm is counted as running
@@ -177,8 +177,8 @@ def lingering() -> tuple[float, float]:
     return float(highest.q[0]), float(level.t)
 
 
-def _drawn(made: Callable[[], Portrait]) -> Callable[[], Figure]:
-    return lambda: portrait_figure(made())
+def _drawn(made: Callable[[], Portrait]) -> Callable[..., Figure]:
+    return lambda theme=PRINT: portrait_figure(made(), theme=theme)
 
 
 for _number, _made in enumerate((pendulum, driven, raised, pushed, thrown_back), start=1):

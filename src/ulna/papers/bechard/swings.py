@@ -115,9 +115,9 @@ def _size(vectors: np.ndarray) -> np.ndarray:
 
 
 @rows.picture("001-energy.svg")
-def energy_figure() -> Figure:
+def energy_figure(theme: Theme = PRINT) -> Figure:
     """Draw the energy of the skater's arm let go, in both models."""
-    with styled(PRINT) as theme:
+    with styled(theme):
         figure, (axes,) = page_of_panels(
             PageLayout((3.4,), 9.0), "Let go level: energy gained, without torque and friction"
         )
@@ -183,9 +183,9 @@ def angular_momentum(run: Run) -> np.ndarray:
 
 
 @rows.picture("001-skater.svg")
-def skater_figure() -> Figure:
+def skater_figure(theme: Theme = PRINT) -> Figure:
     """Draw inertia and speed of the skater's first joint over time, in both models."""
-    with styled(PRINT) as theme:
+    with styled(theme):
         figure, panels = page_of_panels(
             PageLayout((2.0, 2.4), 9.0, columns=2),
             "The skater from rest, 45 N·m and friction B·I at each joint (shaded: link 2 inwards)",
