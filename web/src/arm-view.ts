@@ -55,10 +55,10 @@ export class ArmView {
   readonly #target: MotionTrack | null;
   readonly #bounds: Bounds;
   readonly #ends: (() => void)[] = [];
-  readonly #q: Float64Array;
   readonly #tau: Float64Array;
-  readonly #pose: Float64Array;
-  readonly #px: Float64Array;
+  #q: Float64Array;
+  #pose: Float64Array;
+  #px: Float64Array;
   #palette: Palette;
   #ghosts: boolean;
   #ratio = 1;
@@ -255,7 +255,7 @@ export class ArmView {
     const radii = linkRadii(arm.n, arm.reach[1] * this.#view.scale);
     drawMount(pen, this.#view.x(arm.base[0]), this.#view.y(arm.base[1]), at(radii, 0), arm.gravity);
     if (this.#ghosts) this.#drawGhosts(pen, first, radii, time);
-    this.#drawOthers(pen, radii, time);
+    this.#drawOthers(pen, time);
     this.#drawFirst(pen, first, radii, time);
     this.#tell(first, time);
   }
@@ -270,7 +270,7 @@ export class ArmView {
     }
   }
 
-  #drawOthers(pen: Pen, radii: number[], time: number): void {
+  #drawOthers(pen: Pen, time: number): void {
     const shades = this.#moving.length <= MOST_SHADES;
     for (const other of this.#moving.slice(1)) {
       const colour = this.#dataColour(other.colour);
@@ -279,7 +279,8 @@ export class ArmView {
         drawSkeleton(pen, this.#px, colour, 0.35);
         continue;
       }
-      drawShade(pen, this.#px, radii, colour, 0.34);
+      const { arm } = other.track;
+      drawShade(pen, this.#px, linkRadii(arm.n, arm.reach[1] * this.#view.scale), colour, 0.34);
       this.#drawTrace(pen, other, time);
     }
   }
@@ -306,6 +307,12 @@ export class ArmView {
 
   /** Angles, positions and pixels of a motion at a time, into this view's scratch arrays. */
   #place(track: MotionTrack, time: number): void {
+    const { n } = track.arm;
+    if (this.#q.length !== n) {
+      this.#q = new Float64Array(n);
+      this.#pose = new Float64Array(2 * n + 2);
+      this.#px = new Float64Array(2 * n + 2);
+    }
     track.pose(time, this.#q, this.#pose);
     toPixels(this.#view, this.#pose, this.#px);
   }

@@ -101,7 +101,7 @@ function addDocument(header: ReportDocument, { name, loaded }: Compared): void {
   for (const motion of other.motions) {
     const foreign: ForeignMotion = {
       ...motion,
-      label: `${name} · ${motion.label}`,
+      label: `${motion.label} · ${name}`,
       role: "member",
       ownRole: motion.role,
       arm: motion.arm ?? other.arm,
@@ -120,13 +120,13 @@ type Shift = (ref: Ref) => Ref;
 
 function addSeries(chart: ChartSpec, others: readonly ChartSpec[], name: string, shift: Shift): void {
   for (const series of others.find((other) => other.id === chart.id)?.series ?? []) {
-    chart.series.push({ ...series, label: `${name} · ${series.label}`, t: shift(series.t), y: shift(series.y), dash: true });
+    chart.series.push({ ...series, label: `${series.label} · ${name}`, t: shift(series.t), y: shift(series.y), dash: true });
   }
 }
 
 function addCurves(plane: PlaneSpec, others: readonly PlaneSpec[], name: string, shift: Shift): void {
   for (const curve of others.find((other) => other.id === plane.id)?.curves ?? []) {
-    const label = curve.label ? `${name} · ${curve.label}` : name;
+    const label = curve.label ? `${curve.label} · ${name}` : name;
     plane.curves.push({ ...curve, label, x: shift(curve.x), y: shift(curve.y), role: "member" });
   }
 }

@@ -27,7 +27,7 @@ export class MotionTrack {
 
   constructor(loaded: Loaded, motion: Motion) {
     this.motion = motion;
-    this.arm = loaded.header.arm;
+    this.arm = motion.arm ?? loaded.header.arm;
     this.t = loaded.column(motion.t);
     this.#q = motion.q.map((ref) => loaded.column(ref));
     this.#slopes = this.#q.map((values) => slopesOf(this.t, values));

@@ -115,15 +115,20 @@ const NUMBER = /^[−+-]?[\d.,\u2009\u202f ]*\d(?:e[−+-]?\d+)?(?:\s?[%°×])?$
 /** Whether a column holds numbers, to be set to the right. */
 export function isNumeric(cells: readonly string[]): boolean {
   const told = cells.filter((cell) => cell !== "" && cell !== "—" && cell !== "–");
-  return told.length > 0 && told.filter((cell) => NUMBER.test(cell)).length > told.length / 2;
+  return told.length > 0 && told.filter((cell) => NUMBER.test(cell)).length >= told.length / 2;
 }
+
+/** Tables of more columns than this are as wide as the page. */
+const WIDE = 5;
+/** Cells of up to so many characters stay on one line. */
+const SHORT = 28;
 
 export function tablesSection(tables: readonly TableSpec[]): HTMLElement | null {
   if (tables.length === 0) return null;
   const cards = tables.map((spec) =>
     el(
       "figure",
-      { class: "ulna-card ulna-table" },
+      { class: spec.columns.length > WIDE ? "ulna-card ulna-table ulna-wide" : "ulna-card ulna-table" },
       el("figcaption", {}, el("h3", { text: spec.title })),
       scrollBox(spec.title, tableOf(spec)),
       spec.note ? el("p", { class: "ulna-note", text: spec.note }) : null,
@@ -134,23 +139,18 @@ export function tablesSection(tables: readonly TableSpec[]): HTMLElement | null 
 
 function tableOf(spec: TableSpec): HTMLElement {
   const numeric = spec.columns.map((_, i) => isNumeric(spec.rows.map((row) => row[i] ?? "")));
-  const cellClass = (i: number): string | undefined => (numeric[i] ? "ulna-number" : undefined);
-  const head = spec.columns.map((name, i) => el("th", { scope: "col", text: name, ...classOf(cellClass(i)) }));
+  const cellClass = (text: string, i: number): string =>
+    [numeric[i] && i > 0 ? "ulna-number" : "", text.length <= SHORT ? "ulna-short" : ""].join(" ").trim();
+  const head = spec.columns.map((name, i) => el("th", { scope: "col", text: name, class: cellClass(name, i) }));
   const rows = spec.rows.map((row) =>
     el(
       "tr",
       {},
-      ...row.map((cell, i) =>
-        i === 0 ? el("th", { scope: "row", text: cell }) : el("td", { text: cell, ...classOf(cellClass(i)) }),
-      ),
+      ...row.map((text, i) => el(i === 0 ? "th" : "td", { scope: i === 0 && "row", text, class: cellClass(text, i) })),
     ),
   );
   const labelled = spec.columns.some((name) => name !== "");
   return el("table", {}, labelled ? el("thead", {}, el("tr", {}, ...head)) : null, el("tbody", {}, ...rows));
-}
-
-function classOf(name: string | undefined): { class?: string } {
-  return name ? { class: name } : {};
 }
 
 /** A box that scrolls sideways by itself, says so when there is more to see, and can be focused then. */

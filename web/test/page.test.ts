@@ -68,7 +68,7 @@ describe("sections", () => {
 
   it("set columns of numbers to the right", () => {
     expect(isNumeric(["1.5", "−2e-3", "free"])).toBe(true);
-    expect(isNumeric(["98 %", "12°"])).toBe(true);
+    expect(isNumeric(["98 %", "12°", "free", "free"])).toBe(true);
     expect(isNumeric(["DOP853", "1e-9", "1 kHz"])).toBe(false);
     expect(isNumeric([])).toBe(false);
   });
@@ -119,7 +119,7 @@ describe("comparing", () => {
       { name: "second", loaded: others[1]! },
     ]);
     expect(merged.header.motions.map((one) => one.label)).toEqual([
-      "open loop", "closed loop", "first · open loop", "first · closed loop", "second · plan",
+      "open loop", "closed loop", "open loop · first", "closed loop · first", "plan · second",
     ]);
     const plan = merged.header.motions[4]!;
     expect(merged.column(plan.q[0]!)).toBe(others[1]!.column(others[1]!.header.motions[0]!.q[0]!));
@@ -134,8 +134,8 @@ describe("comparing", () => {
   it("puts the other's arms beside this one's of the same role", () => {
     const merged = merge(load(), [{ name: "x", loaded: load() }, { name: "y", loaded: load("plan") }]);
     expect(picturesOf(merged.header.motions, false)).toEqual([
-      ["open loop", "x · open loop", "y · plan"],
-      ["closed loop", "x · closed loop", "y · plan"],
+      ["open loop", "open loop · x", "plan · y"],
+      ["closed loop", "closed loop · x", "plan · y"],
     ]);
   });
 
