@@ -9,6 +9,7 @@ import type { Loaded, ReportDocument } from "./document";
 import { el, icon } from "./dom";
 import { KEYS, listenToKeys } from "./keyboard";
 import type { Action } from "./keyboard";
+import { Plane } from "./plane";
 import { findingsSection, foot, headline, notesSection, problemCard, repeatSection, tablesSection } from "./sections";
 import type { Say } from "./sections";
 import { Stage } from "./stage";
@@ -61,11 +62,11 @@ export function mountReport(host: HTMLElement, base: Loaded): () => void {
 /** Show what can be shown of a report whose data cannot be read; `header` is null where not even that can. */
 export function mountBroken(host: HTMLElement, header: ReportDocument | null, problem: string): void {
   clear(host);
-  const card = problemCard("The motion and the charts of this report cannot be shown", problem);
   if (!header) {
-    host.append(el("main", { class: "ulna-main" }, card));
+    host.append(el("main", { class: "ulna-main" }, problemCard("This report cannot be shown", problem)));
     return;
   }
+  const card = problemCard("The motion and the charts of this report cannot be shown", problem);
   const main = el("main", { class: "ulna-main" }, card);
   appendAll(main, [
     findingsSection(header.findings, null),
@@ -135,14 +136,15 @@ function resume(clock: Clock, before: Clock): void {
   if (before.playing) clock.play();
 }
 
-/** Charts, which are cards of their own; what has no values has no chart. */
-function drawGraphs(host: HTMLElement, loaded: Loaded, clock: Clock | null): Chart[] {
-  const graphed: Chart[] = [];
+/** Planes, then charts, each a card of its own; what has no values has no chart. */
+function drawGraphs(host: HTMLElement, loaded: Loaded, clock: Clock | null): (Chart | Plane)[] {
+  const graphed: (Chart | Plane)[] = [];
   const place = (): HTMLElement => {
     const element = el("div", { class: "ulna-graph" });
     host.append(element);
     return element;
   };
+  for (const spec of loaded.header.planes) graphed.push(new Plane(place(), spec, loaded));
   if (!clock) return graphed;
   for (const spec of loaded.header.charts) {
     if (spec.series.length > 0) graphed.push(new Chart(place(), spec, [loaded], clock));
