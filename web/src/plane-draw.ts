@@ -17,12 +17,14 @@ export interface Bundle {
 
 /** Points of so many and more are a cloud: small, pale, without labels. */
 const CLOUD = 40;
+/** Members are drawn in so many layers, so that where many pass it is darker. */
+const LAYERS = 16;
 const ORDER: readonly PlaneLine["role"][] = ["flow", "member", "orbit", "separatrix"];
 
 export function bundlesOf(lines: readonly PlaneLine[]): Bundle[] {
   const bundles = new Map<string, Bundle>();
-  for (const line of lines) {
-    const key = `${line.role} ${line.color}`;
+  for (const [i, line] of lines.entries()) {
+    const key = `${line.role} ${line.color} ${line.role === "member" ? i % LAYERS : 0}`;
     let bundle = bundles.get(key);
     if (!bundle) {
       bundle = { role: line.role, color: line.color, lines: [], path: new Path2D() };
@@ -77,7 +79,7 @@ function ticksOf(scene: Scene, along: "x" | "y"): Tick[] {
   const perPixel = view.perPixel()[along === "x" ? 0 : 1] * spec[along].factor;
   const length = along === "x" ? view.width : view.height;
   const [near, far] = along === "x" ? [view.under(0, 0)[0], view.under(length, 0)[0]] : [view.under(0, length)[1], view.under(0, 0)[1]];
-  const step = niceStep(90 * perPixel);
+  const step = niceStep(Math.min(90, Math.max(44, length / 5)) * perPixel);
   const steps = multiples(near * spec[along].factor, far * spec[along].factor, step);
   const texts = tickTexts(steps.map((n) => n * step), step);
   return steps.map((n, i) => {
@@ -112,7 +114,7 @@ function drawBundle(context: CanvasRenderingContext2D, bundle: Bundle, { view, p
   context.lineJoin = "round";
   context.strokeStyle = role === "separatrix" ? palette.ink : (palette.data[bundle.color] as string);
   context.lineWidth = { flow: 1, member: 1.1, orbit: 1.9, separatrix: 1.6 }[role];
-  context.globalAlpha = { flow: 0.5, member: Math.min(0.8, Math.max(0.1, 8 / lines.length)), orbit: 1, separatrix: 0.9 }[role];
+  context.globalAlpha = { flow: 0.5, member: Math.min(0.8, Math.max(0.12, 2 / lines.length)), orbit: 1, separatrix: 0.9 }[role];
   if (role === "separatrix") context.setLineDash([7, 4]);
   context.stroke(path);
   context.restore();
@@ -167,14 +169,29 @@ function write(context: CanvasRenderingContext2D, palette: Palette, colour: stri
 
 function drawPoints(context: CanvasRenderingContext2D, { spec, view, palette }: Scene, taken: Box[]): void {
   const cloud = spec.points.length >= CLOUD;
-  const radius = cloud ? 2 : 4.5;
-  context.globalAlpha = cloud ? 0.6 : 1;
-  for (const point of spec.points) drawPoint(context, point.role, view.px(point.x), view.py(point.y), radius, palette);
-  context.globalAlpha = 1;
-  if (cloud) return;
+  if (cloud) return drawCloud(context, spec.points, view, palette);
+  for (const point of spec.points) drawPoint(context, point.role, view.px(point.x), view.py(point.y), palette);
   for (const point of spec.points) taken.push({ x: view.px(point.x) - 6, y: view.py(point.y) - 6, width: 12, height: 12 });
   context.font = `500 11.5px ${palette.sans}`;
   for (const point of spec.points) labelPoint(context, point, view, palette, taken);
+}
+
+function drawCloud(context: CanvasRenderingContext2D, points: readonly PlanePoint[], view: PlaneView, palette: Palette): void {
+  context.save();
+  context.globalAlpha = 0.55;
+  for (const role of new Set(points.map((point) => point.role))) {
+    context.beginPath();
+    for (const point of points) {
+      if (point.role === role) context.rect(view.px(point.x) - 1.5, view.py(point.y) - 1.5, 3, 3);
+    }
+    context.fillStyle = pointColour(role, palette);
+    context.fill();
+  }
+  context.restore();
+}
+
+function pointColour(role: PlanePoint["role"], palette: Palette): string {
+  return { stable: palette.good, saddle: palette.bad, start: palette.ink, tip: palette.accent }[role];
 }
 
 function labelPoint(context: CanvasRenderingContext2D, point: PlanePoint, view: PlaneView, palette: Palette, taken: Box[]): void {
@@ -185,19 +202,20 @@ function labelPoint(context: CanvasRenderingContext2D, point: PlanePoint, view: 
 }
 
 /** Stable: a disc; saddle: a cross; start: a ring; tip: a square. */
-export function drawPoint(context: CanvasRenderingContext2D, role: PlanePoint["role"], x: number, y: number, radius: number, palette: Palette): void {
+function drawPoint(context: CanvasRenderingContext2D, role: PlanePoint["role"], x: number, y: number, palette: Palette): void {
+  const colour = pointColour(role, palette);
   context.beginPath();
   if (role === "saddle") {
-    const r = 0.85 * radius;
-    context.moveTo(x - r, y - r);
-    context.lineTo(x + r, y + r);
-    context.moveTo(x - r, y + r);
-    context.lineTo(x + r, y - r);
-  } else if (role === "tip") context.rect(x - 0.8 * radius, y - 0.8 * radius, 1.6 * radius, 1.6 * radius);
-  else context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.strokeStyle = role === "saddle" ? palette.bad : role === "start" ? palette.ink : palette.card;
+    context.moveTo(x - 4, y - 4);
+    context.lineTo(x + 4, y + 4);
+    context.moveTo(x - 4, y + 4);
+    context.lineTo(x + 4, y - 4);
+  } else if (role === "tip") context.rect(x - 3.5, y - 3.5, 7, 7);
+  else context.arc(x, y, 4.5, 0, 2 * Math.PI);
+  const lined = role === "saddle" || role === "start";
+  context.strokeStyle = lined ? colour : palette.card;
+  context.fillStyle = lined ? palette.card : colour;
   context.lineWidth = role === "saddle" ? 2.2 : 1.5;
-  context.fillStyle = role === "stable" ? palette.good : role === "tip" ? palette.accent : palette.card;
   if (role !== "saddle") context.fill();
   context.stroke();
 }
