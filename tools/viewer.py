@@ -32,6 +32,8 @@ INSTALL = (
     "--fetch-retry-mintimeout=500",
     "--fetch-timeout=60000",
 )
+# Pure functions need no process a file.
+VITEST = ("run", "--no-isolate", "--reporter=dot")
 # What npm says without a network; its many lines would say no more.
 OFFLINE = {
     "EAI_AGAIN",
@@ -240,7 +242,7 @@ def check_types(project: Project, *, install: bool = False) -> int:
 
 def run_tests(project: Project, *, install: bool = False) -> int:
     """Run the tests of the viewer's sources; return the exit code."""
-    return run_tool(project, install, "vitest/vitest.mjs", "run", "--reporter=dot")
+    return run_tool(project, install, "vitest/vitest.mjs", *VITEST)
 
 
 def run_tool(project: Project, install: bool, script: str, *arguments: str) -> int:

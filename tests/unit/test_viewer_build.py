@@ -39,14 +39,42 @@ with open("installs", "a") as log:
 """
 
 
-@pytest.fixture
-def viewer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("viewer_tool", ROOT / "tools" / "viewer.py")
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"tool_{name}", ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def viewer() -> ModuleType:
+    return load("viewer")
+
+
+@pytest.fixture
+def hook(monkeypatch) -> ModuleType:
+    """The build hook of wheels and sdists, of a project that is neither built nor has Node."""
+    pytest.importorskip("hatchling", reason="what builds wheels is installed by the dev extra")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delenv("ULNA_VIEWER", raising=False)
+    module = load("hatch_build")
+    monkeypatch.setattr(module.viewer, "is_fresh", lambda project: False)
+    monkeypatch.setattr(module.viewer, "system_node", lambda: None)
+    return module
+
+
+class Target:
+    """As much of a hatch build as the hook looks at."""
+
+    def __init__(self, name: str) -> None:
+        self.target_name = name
+        self.app = self
+        self.warnings: list[str] = []
+
+    def display_warning(self, text: str) -> None:
+        self.warnings.append(text)
 
 
 @pytest.fixture
@@ -217,6 +245,33 @@ def test_an_unknown_step_is_refused(viewer, project, capsys):
     with pytest.raises(SystemExit):
         viewer.main(["bild"], project)
     assert "build, check, test" in capsys.readouterr().err
+
+
+def test_a_build_asks_for_node_only_where_it_needs_one(hook, monkeypatch):
+    (asked,) = hook.UlnaHook.dependencies(Target("wheel"))
+    assert asked.startswith(hook.viewer.PACKAGE)
+    with monkeypatch.context() as patch:
+        patch.setattr(hook.viewer, "is_fresh", lambda project: True)
+        assert hook.UlnaHook.dependencies(Target("wheel")) == []
+    with monkeypatch.context() as patch:
+        patch.setattr(hook.viewer, "system_node", lambda: hook.viewer.Node(["node"], ["npm"]))
+        assert hook.UlnaHook.dependencies(Target("wheel")) == []
+    monkeypatch.setenv("ULNA_VIEWER", "skip")
+    assert hook.UlnaHook.dependencies(Target("wheel")) == []
+
+
+def test_a_wheel_does_without_a_viewer_that_cannot_be_built_and_an_sdist_does_not(
+    hook, monkeypatch
+):
+    monkeypatch.setattr(hook.viewer, "packaged_node", lambda: None)
+    wheel = Target("wheel")
+    hook.UlnaHook.build_viewer(wheel)
+    assert "Node.js 22.12" in wheel.warnings[0]
+    with pytest.raises(RuntimeError, match=r"Node\.js 22\.12"):
+        hook.UlnaHook.build_viewer(Target("sdist"))
+    monkeypatch.setenv("ULNA_VIEWER", "require")
+    with pytest.raises(RuntimeError, match=r"Node\.js 22\.12"):
+        hook.UlnaHook.build_viewer(Target("wheel"))
 
 
 def test_the_lock_file_names_versions_and_no_registry():
