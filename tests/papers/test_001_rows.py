@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import ulna
 from ulna.papers import Verdict
-from ulna.papers.bechard import PAPER, films, printed, runs  # noqa: F401  # PAPER: of which the fixture gives the rows
+from ulna.papers.bechard import PAPER, films, printed, runs, swings  # noqa: F401  # PAPER: of which the fixture gives the rows
 from ulna.viewer.arm_drawing import Playback
 from ulna.viewer.film import times_between
 
@@ -328,6 +328,17 @@ def expected():
             "most": near(M1 * L1**2 + M2 * (L1 + L2) ** 2, 1e-12),
             "momentum-straight": to(16.81, 2),
             "momentum-folded": to(0.01, 2),
+            # The inertias are M₁₁ with the arms out, 1 + 3·1.7², and in, 1 + 3·0.3².
+            "tucked-out": near(1.0, 0.0),
+            "tucked-in": near(9.67 / 1.27, 1e-6),
+            "tucked-gain": near(9.67 / 1.27, 1e-6),
+            "tucked-inertias": near(9.67 / 1.27, 1e-6),
+            "tucked-lost": near(0.0, 1e-9),
+            "model-tucked-out": near(1.0, 0.0),
+            "model-tucked-in": near(1.0, 1e-9),
+            "model-tucked-gain": near(1.0, 1e-9),
+            "model-tucked-inertias": near(9.67 / 1.27, 1e-6),
+            "model-tucked-lost": near(0.9517, 1e-4),
             "true-momentum-straight": to(16.81, 2),
             "true-momentum-folded": near(16.81, 1e-9),
         },
@@ -578,3 +589,13 @@ def test_the_film_of_one_joint_does_not_strobe():
     times = times_between(0.0, 20.0, films.SMOOTH, films.HALF)
     turned = np.diff(Playback(runs.one_joint()).postures(times)[:, 0])
     assert np.abs(turned).max() < np.pi / 4  # half of the quarter turn at which eyes lose track
+
+
+def test_a_skater_who_tucks_keeps_her_momentum_and_gains_speed():
+    run = runs.tucking("full")
+    kept = swings.angular_momentum(run)
+    assert np.abs(kept / kept[0] - 1.0).max() < 1e-9
+    assert np.all(run.tau[:, 0] == 0.0)  # nothing drives the spin
+    speed, inertia = run.qd[:, 0], swings.first_inertia(run)
+    free = (run.t <= runs.TUCK[0]) | (run.t >= 5.5)  # arms at rest, out or in
+    assert np.allclose(speed[free] / speed[0], inertia[0] / inertia[free], rtol=1e-6)

@@ -34,6 +34,9 @@ Friction: TypeAlias = Literal["per second", "by its number", "of the preset"]
 
 FOUR_START: dict[str, Any] = {"q0": joint_values(FOUR_ANGLES), "qd0": joint_values(FOUR_RATES)}
 MODELS: dict[Model, str] = {"sequential": "sequential model", "full": "true dynamics"}
+SPIN = 1.0  # [rad/s] of the skater with her arms out
+TUCK = 1.5, 3.0  # [s] when the arms begin to come in, and when they are
+SERVO = 400.0, 60.0  # spring [N·m/rad] and damper [N·m·s/rad] that bring them in
 FOLDING = 0.5 * np.pi  # [s] until links at 1 and 3 rad/s, straight at first, lie on one another
 
 
@@ -150,6 +153,20 @@ def folding(model: Model) -> Run:
 
 def _free(arm: Arm, model: Model, **options: Any) -> Run:
     return simulate(arm, rtol=1e-13, progress=False, dynamics=model, **options)
+
+
+@cache
+def tucking(model: Model) -> Run:
+    """Let the skater spin free of weight, torque and friction, and tuck in its outer link.
+
+    A servo at joint 2, a spring and a damper, folds it between two times; joint 1 turns freely.
+    """
+    start, end = TUCK
+    part = f"min(max((t - {start!r})/{end - start!r}, 0), 1)"
+    aim = f"pi*({part})**3*(10 - 15*({part}) + 6*({part})**2)"
+    servo = f"{SERVO[0]!r}*({aim} - q2) - {SERVO[1]!r}*qd2"
+    options: dict[str, Any] = {"q0": [0.0, 0.0], "qd0": [SPIN, 0.0], "torque": ["0", servo]}
+    return _free(lying_flat(SKATER), model, **options, duration=6.0, samples=2401)
 
 
 def total_energy(run: Run) -> np.ndarray:

@@ -40,6 +40,7 @@ from ulna.viewer.figure_style import (
     Theme,
     curve,
     finish,
+    legend_above,
     page_of_panels,
     series,
     styled,
@@ -152,6 +153,21 @@ def inertia_demo() -> Values:
         "most": inertia.max(),
         "momentum": momentum("sequential"),
         "true_momentum": momentum("full"),
+        "tucked": tucked("full"),
+        "model_tucked": tucked("sequential"),
+    }
+
+
+def tucked(model: Model) -> dict[str, float]:
+    """Return speeds of the first link [rad/s] before and after a tuck, and what that changes."""
+    run = runs.tucking(model)
+    speed, inertia, kept = link_rates(run)[:, 0], first_inertia(run), angular_momentum(run)
+    return {
+        "out": float(speed[0]),
+        "in": float(speed[-1]),
+        "gain": float(speed[-1] / speed[0]),
+        "inertias": float(inertia[0] / inertia[-1]),
+        "lost": float(np.abs(kept / kept[0] - 1.0).max()),
     }
 
 
@@ -205,6 +221,29 @@ def skater_figure(theme: Theme = PRINT) -> Figure:
         for first, second in (panels[:2], panels[2:]):
             second.sharey(first)
             first.autoscale(axis="y")
+    return figure
+
+
+@rows.picture("001-skater-tuck.svg")
+def tuck_figure(theme: Theme = PRINT) -> Figure:
+    """Draw speed and angular momentum of a skater who spins freely and tucks, in both models."""
+    with styled(theme):
+        figure, panels = page_of_panels(
+            PageLayout((2.0, 2.0), 9.0),
+            "A skater spins freely and tucks (shaded), no torque at joint 1",
+        )
+        shown: tuple[tuple[str, Callable[[Run], np.ndarray]], ...] = (
+            ("speed [rad/s]", lambda run: link_rates(run)[:, 0]),
+            ("momentum [kg·m²/s]", angular_momentum),
+        )
+        for axes, (name, values) in zip(panels, shown, strict=True):
+            for (model, label), style in zip(MODELS.items(), series(2, theme), strict=True):
+                run = runs.tucking(model)
+                curve(axes, run.t, values(run), label if axes is panels[0] else "", style)
+            axes.axvspan(*runs.TUCK, color=theme.reach, lw=0.0, zorder=0.0)
+            axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+            _frame(axes, name, "", axes is panels[1])
+        legend_above(panels[0], theme)
     return figure
 
 
