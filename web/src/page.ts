@@ -49,14 +49,22 @@ export function mountReport(host: HTMLElement, base: Loaded): () => void {
   }
   const header = el("header", { class: "ulna-header" }, headline(base.header), tools);
   host.append(header, panel.element, body, live, keys);
+  host.addEventListener("click", letGo);
   draw([]);
   stops.push(listenToKeys(host, (action) => act(action, drawn, () => keys.showModal())));
   return () => {
     for (const stop of stops) stop();
     panel.destroy();
     drawn?.destroy();
+    host.removeEventListener("click", letGo);
     clear(host);
   };
+}
+
+/** A button that a pointer pressed gives its focus back: Space then plays instead of pressing it again. */
+function letGo(event: MouseEvent): void {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  if (event.detail > 0 && button?.matches(".ulna-button, .ulna-seek")) button.blur();
 }
 
 /** Show what can be shown of a report whose data cannot be read; `header` is null where not even that can. */

@@ -46,12 +46,19 @@ export function headline(header: ReportDocument): HTMLElement {
         { class: "ulna-verdict" },
         el("span", { class: "ulna-verdict-word", text: word }),
         el("span", { class: "ulna-hidden", text: ": " }),
-        el("span", { class: "ulna-verdict-text", text: header.verdict.text }),
+        el("span", { class: "ulna-verdict-text" }, ...keptTogether(header.verdict.text)),
       ),
       el("h1", { class: "ulna-title", text: header.title }),
       header.subtitle ? el("p", { class: "ulna-subtitle", text: header.subtitle }) : null,
     ),
   );
+}
+
+const QUANTITY = /([−+-]?\d[\d.,]* (?:[%°]|[A-Za-zµ·/²³°]{1,5})(?![A-Za-z]))/;
+
+/** A text whose quantities do not break between number and unit; its characters stay what they are. */
+function keptTogether(text: string): (Node | string)[] {
+  return text.split(QUANTITY).map((part, i) => (i % 2 ? el("span", { class: "ulna-quantity", text: part }) : part));
 }
 
 const LEVELS: Record<FindingLevel, { path: string; word: string }> = {

@@ -94,7 +94,7 @@ export class Transport {
     const total = el("span", { class: "ulna-total", text: ` / ${timeText(clock.end, clock.end - clock.start)}` });
     this.element = el(
       "div",
-      { class: "ulna-transport", role: "group", "aria-label": "Playback" },
+      { class: "ulna-transport", role: "region", "aria-label": "Playback" },
       el(
         "div",
         { class: "ulna-transport-main" },
