@@ -39,6 +39,7 @@ export class Chart {
   #palette: Palette;
   readonly #menu: FigureMenu;
   readonly #focus: HTMLElement;
+  readonly #stage: HTMLElement;
   readonly #playhead = el("div", { class: "chart-playhead" });
   readonly #readings: Reading[];
   readonly #whole: HTMLButtonElement;
@@ -67,6 +68,8 @@ export class Chart {
     });
     this.#menu = this.#makeMenu();
     this.#focus = this.#makeFocus(id);
+    // Beside the slider, not in it: a slider has no controls inside.
+    this.#stage = el("div", { class: "chart-stage" }, this.#focus, this.#whole);
     this.element = this.#makeFigure(id);
     host.append(this.element);
     this.#palette = readPalette(this.element);
@@ -140,7 +143,6 @@ export class Chart {
       { class: "chart-head" },
       el("span", { class: "chart-title", id: `${id}-title`, text: title }),
       unit && el("span", { class: "chart-unit", text: unit }),
-      this.#whole,
       el("span", { class: "chart-values" }, ...values),
       this.#menu.element,
     );
@@ -148,7 +150,7 @@ export class Chart {
       "figure",
       { class: "chart", "aria-labelledby": `${id}-title`, data: { chart: this.#spec.id } },
       head,
-      this.#focus,
+      this.#stage,
       el("p", { class: "chart-summary", id: `${id}-summary`, text: summary(this.#spec, this.#curves) }),
       note && el("p", { class: "chart-note", text: note }),
     );
@@ -229,7 +231,9 @@ export class Chart {
     const { min, max } = this.#plot.scales.x as { min: number; max: number };
     // The plot's own width needs no layout.
     const width = this.#plot.bbox.width / devicePixelRatio;
-    return Math.min(width + 20, Math.max(-20, ((time - min) / (max - min)) * width));
+    const x = ((time - min) / (max - min)) * width;
+    // The line of a pixel is seen at the last time, too.
+    return time > max ? width + 20 : time < min ? -20 : Math.min(x, width - 1);
   }
 
   #placeDot({ dot }: Reading, time: number, value: number): void {
@@ -258,9 +262,9 @@ export class Chart {
       this.#table = null;
     } else {
       this.#table = tableElement(this.table());
-      this.#focus.after(this.#table);
+      this.#stage.after(this.#table);
     }
-    this.#focus.hidden = this.#table !== null;
+    this.#stage.hidden = this.#table !== null;
     if (!this.#table) this.resize();
   }
 
