@@ -58,7 +58,7 @@ function seriesOptions(curve: Curve, style: Style): uPlot.Series {
     stroke: () => style().data[curve.color] as string,
     width: 1.6,
     alpha: curve.dash ? 0.85 : 1,
-    ...(curve.dash ? { dash: [5, 4] } : {}),
+    ...(curve.dash ? { dash: [5 * uPlot.pxRatio, 4 * uPlot.pxRatio] } : {}),
     pxAlign: 0,
     points: { show: false },
   };
@@ -67,7 +67,8 @@ function seriesOptions(curve: Curve, style: Style): uPlot.Series {
 function axis(style: Style): uPlot.Axis {
   return {
     stroke: () => style().muted,
-    font: `10.5px ${style().mono}`,
+    // uPlot scales whole pixels only.
+    font: `11px ${style().mono}`,
     grid: { stroke: () => style().grid, width: 1 },
     ticks: { show: false },
   };
@@ -156,7 +157,7 @@ function labelLimits(plot: uPlot, spec: ChartSpec, palette: Palette): void {
   for (const limit of spec.limits) {
     const y = positionOf(plot, spec, limit);
     const spot = labelSpot(bbox, y, isUpper(limit), taken);
-    const value = Number((limit.value * spec.factor).toPrecision(4));
+    const value = String(Number((limit.value * spec.factor).toPrecision(4))).replace("-", "−");
     const text = y === null ? `${limit.label} ${value} ${isUpper(limit) ? "↑" : "↓"}` : limit.label;
     ctx.textAlign = spot.right ? "right" : "left";
     ctx.textBaseline = "middle";
