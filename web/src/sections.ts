@@ -45,7 +45,7 @@ export function headline(header: ReportDocument): HTMLElement {
         "p",
         { class: "ulna-verdict" },
         el("span", { class: "ulna-verdict-word", text: word }),
-        el("span", { class: "ulna-hidden", text: ": " }),
+        el("span", { class: "ulna-verdict-colon", text: ": " }),
         el("span", { class: "ulna-verdict-text" }, ...keptTogether(header.verdict.text)),
       ),
       el("h1", { class: "ulna-title", text: header.title }),
@@ -107,7 +107,7 @@ function findingItem(finding: Finding, clock: Clock | null): HTMLElement {
       { class: "ulna-finding-text" },
       el("span", { class: "ulna-hidden", text: `${word}: ` }),
       finding.text,
-      finding.motion ? el("span", { class: "ulna-tag", text: finding.motion }) : null,
+      finding.motion && !finding.text.startsWith(finding.motion) ? el("span", { class: "ulna-tag", text: finding.motion }) : null,
     ),
     time === null || t === null
       ? null
@@ -160,17 +160,18 @@ function tableOf(spec: TableSpec): HTMLElement {
   return el("table", {}, labelled ? el("thead", {}, el("tr", {}, ...head)) : null, el("tbody", {}, ...rows));
 }
 
-/** A box that scrolls sideways by itself, says so when there is more to see, and can be focused then. */
+/** A box that scrolls by itself, says so when there is more to see sideways, and can be focused then. */
 export function scrollBox(name: string, content: HTMLElement): HTMLElement {
   const scroller = el("div", { class: "ulna-scroll", "data-scrolls": true }, content);
   const hint = el("p", { class: "ulna-scroll-hint", "aria-hidden": "true", text: "scroll sideways for more →" });
   const box = el("div", { class: "ulna-scroll-box" }, scroller, hint);
   const show = (): void => {
     const wider = scroller.scrollWidth > scroller.clientWidth + 1;
+    const taller = scroller.scrollHeight > scroller.clientHeight + 1;
     box.classList.toggle("ulna-scrolls", wider);
     const end = scroller.scrollLeft + scroller.clientWidth >= scroller.scrollWidth - 1;
     box.classList.toggle("ulna-scrolled", end);
-    if (wider) {
+    if (wider || taller) {
       scroller.tabIndex = 0;
       setAttribute(scroller, "role", "region");
       setAttribute(scroller, "aria-label", name);

@@ -28,8 +28,8 @@ export function canPart(motions: readonly Motion[]): boolean {
 }
 
 /**
- * Labels of the motions in each picture, the main one first. Together, the closed loop leads. Apart, a motion of
- * another report stands with this one's motion of the same role, or with all where there is none.
+ * Labels of the motions in each picture, the main one first. Together, the closed loop leads. Apart, the open loop
+ * stands to the left of the closed one, and a motion of another report stands with this one's motion of the same role, or with all where there is none.
  */
 export function picturesOf(motions: readonly Motion[], together: boolean): string[][] {
   const main = mainMotions(motions);
@@ -42,7 +42,8 @@ export function picturesOf(motions: readonly Motion[], together: boolean): strin
     return all.length > 0 ? [all] : [];
   }
   const roles = new Set(main.map((motion) => motion.role));
-  return main.map((motion) => {
+  const openFirst = [...main].sort((a, b) => Number(b.role === "open") - Number(a.role === "open"));
+  return openFirst.map((motion) => {
     const beside = foreign.filter((other) => other.ownRole === motion.role || !roles.has(other.ownRole));
     return labels([motion, ...beside, ...members]);
   });

@@ -77,7 +77,7 @@ describe("sections", () => {
 const motion = (label: string, role: Motion["role"]): Motion => ({ label, role, t: 0, q: [], tau: null, status: "", ended: 0 });
 
 describe("pictures", () => {
-  const following = [motion("a", "open"), motion("b", "closed"), motion("p", "plan")];
+  const following = [motion("b", "closed"), motion("a", "open"), motion("p", "plan")];
 
   it("put open beside closed loop, or both into one with the closed loop in front", () => {
     expect(picturesOf(following, false)).toEqual([["a"], ["b"]]);
