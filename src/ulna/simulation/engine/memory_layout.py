@@ -199,7 +199,6 @@ SAMPLE_EDGE = _float.put("SAMPLE_EDGE", "when the next sample is taken [s]")
 RATE_SHARE = _float.put("RATE_SHARE", "of a new difference of angles in the rate; 0: measured")
 COMMAND_DELAY = _float.put("COMMAND_DELAY", "of actuators [s]")
 COMMAND_EDGE = _float.put("COMMAND_EDGE", "when a command next arrives, or a torque bends [s]")
-LATCH_EDGE = _float.put("LATCH_EDGE", "when a servo next reads its command [s]")
 LAG_START = _float.put("LAG_START", "when the present command arrived [s]")
 FLOATS = _float.end
 
@@ -335,8 +334,8 @@ SETTLE, PROBE, MARGINS, LOOSEN = range(4)  # what the part for friction is to do
 # What the part for motors is to do.
 (
     DRIVE, WRITE_RATES, BEGIN_STEP, COMBINE, GAUSS_STAGE, GAUSS_UPDATE, GAUSS_END, EULER_END,
-    READ_COMMANDS, NEXT_COMMAND,
-) = range(10)  # fmt: skip
+    READ_COMMANDS,
+) = range(9)  # fmt: skip
 # Of a single arm.
 (
     WRITE_POWERS, PREPARE_DENSE, READ_DENSE, ESTIMATE_ERROR, NOTE_STEP, NOTE_HEAT, SHOW_START, SHOW,

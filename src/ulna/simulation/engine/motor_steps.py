@@ -71,8 +71,8 @@ def motor_part(
         begin_step(size, m, t, h)
     elif task == at.READ_COMMANDS:
         _read_commands(size, m, t)
-    elif task == at.NEXT_COMMAND:
-        m.floats[at.LATCH_EDGE] = _next_command(size, m)
+        # The segment lasts until the next servo reads its own.
+        m.floats[at.STOP] = min(m.floats[at.STOP], _next_command(size, m))
     elif task >= at.GAUSS_STAGE and task <= at.EULER_END:
         _implicit(size, m, task, row, t, h)
     return 0

@@ -113,29 +113,29 @@ def control_tick(size: int, m: Memory, control: ControlMemory) -> int:
         if not _is_answered(size, control):
             return at.FAULTY
         _note(size, m, control, t)
-    _limit(size, m, control)
-    _show_drivers(size, m, control)
+    _pass_on(size, m, control)
     ints[at.TICK] += 1
     ints[at.MEASURED] = ints[at.ANSWERED] = 0
     return at.BUDGET
 
 
 @inlined
-def _limit(size: int, m: Memory, control: ControlMemory) -> None:
-    """Saturate the torques at the limits of the joints."""
+def _pass_on(size: int, m: Memory, control: ControlMemory) -> None:
+    """Saturate the torques at the limits of the joints; motors see what was measured."""
     for i in range(size):
         most, torque = m.links[i, at.TORQUE_LIMIT], control.tau[i]
         if any_lane(abs(torque) > most):
             control.tau[i] = select(torque > most, most, select(torque < -most, -most, torque))
+    if m.ints[at.MOTORS] != 0:
+        _show_drivers(size, m, control)
 
 
-@inlined
+@inner
 def _show_drivers(size: int, m: Memory, control: ControlMemory) -> None:
     """Show the drivers of motors what the controller measured."""
-    if m.ints[at.MOTORS] != 0:
-        for i in range(size):
-            seen = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS + at.SEEN_ANGLE
-            m.per_arm[seen], m.per_arm[seen + 1] = control.q[i], control.qd[i]
+    for i in range(size):
+        seen = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS + at.SEEN_ANGLE
+        m.per_arm[seen], m.per_arm[seen + 1] = control.q[i], control.qd[i]
 
 
 @inlined
@@ -239,11 +239,11 @@ MOST_INT = 2.0**62  # the largest count
 @inlined
 def _close_loop(size: int, m: Memory, control: ControlMemory) -> int:
     """Take the samples, the tick and the commands that are due; return as `control_tick` does."""
-    floats = m.floats
-    if floats[at.SAMPLE_EDGE] <= floats[at.NOW] + slack(floats[at.NOW]):
+    floats, ints = m.floats, m.ints
+    if ints[at.PERFECT] == 0 and floats[at.SAMPLE_EDGE] <= floats[at.NOW] + slack(floats[at.NOW]):
         call_control(size, m, control, at.SENSOR_PART)
     code = control_tick(size, m, control)
-    if code == at.BUDGET and m.ints[at.LAGS] != 0:
+    if ints[at.LAGS] != 0 and code == at.BUDGET:
         call_control(size, m, control, at.COMMAND_PART)
     return code
 
@@ -264,17 +264,15 @@ def open_segment(size: int, m: Memory, control: ControlMemory) -> int:
         stop = min(stop, _next_knot(m, at.TORQUES), _next_knot(m, at.FORCES), _next_edge(m))
     if ints[at.CONTROLLED] != at.NO_CONTROLLER:
         stop = min(stop, ints[at.TICK] * floats[at.PERIOD])
-        stop = min(stop, floats[at.SAMPLE_EDGE], floats[at.COMMAND_EDGE])
-    if ints[at.SERVOS] != 0:
-        call_motors(size, m, at.NEXT_COMMAND, at.NONE, at.NONE, at.NONE, now, 0.0)
-        stop = min(stop, floats[at.LATCH_EDGE])
+        if ints[at.PERFECT] == 0 or ints[at.LAGS] != 0:
+            stop = min(stop, floats[at.SAMPLE_EDGE], floats[at.COMMAND_EDGE])
     floats[at.STOP] = stop
     if ints[at.CONSTANT_INPUTS] == 0:
         hold(size, m, control)
     else:
         _hold_constant(size, m, control)
     if ints[at.SERVOS] != 0:
-        call_motors(size, m, at.READ_COMMANDS, 0, 0, 0, now, 0.0)
+        call_motors(size, m, at.READ_COMMANDS, at.NONE, at.NONE, at.NONE, now, 0.0)
     plan(m)
     ints[at.OPEN], ints[at.FSAL_VALID] = 1, 0
     return at.BUDGET
