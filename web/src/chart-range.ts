@@ -50,7 +50,9 @@ export class SharedRange {
   set(from: number, to: number): void {
     if (!Number.isFinite(from) || !Number.isFinite(to)) return;
     const whole = this.end - this.start;
-    const span = Math.min(whole, Math.max(SMALLEST * whole, Math.abs(to - from)));
+    const asked = Math.max(SMALLEST * whole, Math.abs(to - from));
+    // What rounding leaves out of the whole is not worth a zoom.
+    const span = asked > (1 - 1e-9) * whole ? whole : asked;
     const middle = (from + to) / 2;
     const min = Math.min(this.end - span, Math.max(this.start, middle - span / 2));
     const max = span === whole ? this.end : Math.min(this.end, min + span);
