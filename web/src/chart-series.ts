@@ -120,12 +120,17 @@ function linearScale(min: number, max: number, limits: readonly number[]): [numb
   return [low === 0 ? 0 : low - pad, high === 0 ? 0 : high + pad];
 }
 
+/** What is smaller by more than so many decades than the largest value is rounding, and below the picture. */
+const MOST_DECADES = 9;
+/** Most powers of ten that a logarithmic axis writes. */
+const MOST_TICKS = 6;
+
 function logScale(min: number, max: number, limits: readonly number[]): [number, number] {
   if (!(min > 0) || !Number.isFinite(max)) return [0.1, 1];
   const near = limits.filter((limit) => limit > min / 10 && limit < max * 10);
   const low = Math.floor(Math.log10(Math.min(min, ...near)) + 1e-9);
   const high = Math.ceil(Math.log10(Math.max(max, ...near)) - 1e-9);
-  return [10 ** low, 10 ** Math.max(high, low + 1)];
+  return [10 ** Math.max(low, high - MOST_DECADES), 10 ** Math.max(high, low + 1)];
 }
 
 /** A number with so many decimals and a true minus; a dash where there is none. */
@@ -160,11 +165,13 @@ function tickText(tick: number, digits: number): string {
   return Math.abs(tick) >= 1e5 ? powerText(tick) : numberText(tick, digits);
 }
 
-/** Texts of a logarithmic axis: plain near one, powers of ten elsewhere; null is not written. */
+/** Texts of a logarithmic axis: plain near one, powers of ten elsewhere; null is not written, of many powers every second or third. */
 export function logTickTexts(ticks: readonly (number | null)[]): string[] {
+  const every = Math.ceil(ticks.filter((tick) => tick !== null).length / MOST_TICKS);
   return ticks.map((tick) => {
     if (tick === null) return "";
     const power = Math.round(Math.log10(tick));
+    if (power % every !== 0) return "";
     return power > -4 && power < 4 ? numberText(tick, Math.max(0, -power)) : powerText(tick);
   });
 }

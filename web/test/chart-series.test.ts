@@ -121,6 +121,10 @@ describe("scale", () => {
       expect(high).toBeGreaterThan(low);
     }
     expect(scaleFor(Number.NaN, Number.NaN, [], true)).toEqual([0.1, 1]);
+    const [least, most] = scaleFor(1e-16, 1000, [], true);
+    expect(Math.log10(most / least)).toBeCloseTo(9);
+    const decades = logTickTexts(Array.from({ length: 10 }, (_, i) => 10 ** (i - 6)));
+    expect(decades.filter((text) => text !== "")).toHaveLength(5);
     expect(scaleFor(1, 1, [], true)).toEqual([1, 10]);
   });
 
