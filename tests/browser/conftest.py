@@ -65,7 +65,7 @@ def open_page(browser: Browser, troubles: list[str]) -> Iterator[Callable[..., P
     """Open a file in a context of its own, and wait until it can be used."""
     contexts = []
 
-    def opened(file: Path, *, ready: str = "[data-ready]", **options: Any) -> Page:
+    def opened(file: Path, *, ready: str = "[data-mounted]", **options: Any) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
         contexts.append(context)
         context.set_default_timeout(PATIENCE)

@@ -60,7 +60,7 @@ class Samples:
         **given: Any,
     ) -> Sample:
         path = ulna.paths.circle(center=(0.25, 0.1), radius=0.08)
-        plan = ulna.plan(arm, path, duration=4.0, timing="quintic")
+        plan = ulna.plan(arm, path, duration=2.5, timing="quintic")
         heavier = arm.with_payload(0.05)
         laws = (OpenLoop(model=arm), ComputedTorque(natural_frequency=20.0, model=arm))
         runs = {
