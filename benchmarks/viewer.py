@@ -78,7 +78,8 @@ SLIDER = "input[type=range]"
 
 def write_report(file: Path) -> None:
     """Write the report of a circle followed for a minute, without feedback and with it."""
-    arm = ulna.Arm.rods([0.25, 0.20], [0.4, 0.25], max_torque=[3.0, 1.0])
+    joints = [ulna.Joint(max_torque=3.0), ulna.Joint(max_torque=1.0)]
+    arm = ulna.Arm.rods([0.25, 0.20], [0.4, 0.25], joints=joints)
     path = ulna.paths.circle(center=(0.25, 0.1), radius=0.08)
     plan = ulna.plan(arm, path, duration=60.0, timing="quintic")
     laws = {

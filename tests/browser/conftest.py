@@ -52,16 +52,22 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def troubles() -> Iterator[list[str]]:
+@pytest.fixture(scope="module")
+def found() -> list[str]:
+    return []
+
+
+@pytest.fixture(autouse=True)
+def troubles(found: list[str]) -> Iterator[list[str]]:
     """What went wrong in pages; a test that provokes something takes it out again."""
-    found: list[str] = []
     yield found
-    assert found == []
+    told = list(found)
+    found.clear()
+    assert told == []
 
 
-@pytest.fixture
-def open_page(browser: Browser, troubles: list[str]) -> Iterator[Callable[..., Page]]:
+@pytest.fixture(scope="module")
+def opener(browser: Browser, found: list[str]) -> Iterator[Callable[..., Page]]:
     """Open a file in a context of its own, and wait until it can be used."""
     contexts = []
 
@@ -71,7 +77,7 @@ def open_page(browser: Browser, troubles: list[str]) -> Iterator[Callable[..., P
         context.set_default_timeout(PATIENCE)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = context.new_page()
-        _watch(page, file.as_uri(), troubles)
+        _watch(page, file.as_uri(), found)
         page.goto(file.as_uri())
         page.wait_for_selector(ready, state="attached")
         return page
@@ -79,6 +85,20 @@ def open_page(browser: Browser, troubles: list[str]) -> Iterator[Callable[..., P
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def open_page(opener: Callable[..., Page]) -> Iterator[Callable[..., Page]]:
+    """Open files for one test."""
+    pages = []
+
+    def opened(file: Path, **options: Any) -> Page:
+        pages.append(opener(file, **options))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.context.close()
 
 
 def _watch(page: Page, own: str, troubles: list[str]) -> None:

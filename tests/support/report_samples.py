@@ -38,17 +38,14 @@ class Samples:
     @cached_property
     def following(self) -> Sample:
         """Two joints along a circle, open loop and closed, with a payload that is not known of."""
-        arm = ulna.Arm.rods(
-            [0.25, 0.20], [0.4, 0.25], name="desk arm",
-            max_torque=[3.0, 1.0],
-        )  # fmt: skip
+        joints = [ulna.Joint(max_torque=3.0), ulna.Joint(max_torque=1.0)]
+        arm = ulna.Arm.rods([0.25, 0.20], [0.4, 0.25], name="desk arm", joints=joints)
         return self._followed(arm, "following")
 
     @cached_property
     def attacked(self) -> Sample:
         """The same, with markup wherever a user may write text."""
-        joints = [ulna.Joint(name=text) for text in ATTACKS[:2]]
-        arm = ulna.Arm.rods([0.25, 0.20], [0.4, 0.25], name=ATTACKS[2]).replace(joints=joints)
+        arm = ulna.Arm.rods([0.25, 0.20], [0.4, 0.25], name=ATTACKS[2])
         title, *notes = ATTACKS[3:]
         return self._followed(arm, "attacked", labels=ATTACKS[:2], title=title, notes=notes)
 
