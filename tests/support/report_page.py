@@ -78,6 +78,9 @@ class ReportPage:
         return head, np.array([[float(cell or "nan") for cell in row] for row in rows])
 
 
+SIGNS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
+
+
 def number(text: str) -> float:
-    """Read a number as pages write it, with a true minus sign."""
-    return float(text.replace("−", "-").replace("\u2009", "").replace("\u202f", ""))
+    """Read a number as pages write it: with a true minus sign, and powers as 1.5·10⁻³."""
+    return float(text.translate(SIGNS).replace("·10", "e"))
