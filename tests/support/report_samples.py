@@ -37,10 +37,10 @@ class Samples:
 
     @cached_property
     def following(self) -> Sample:
-        """Two joints along a circle, open loop and closed, with a payload that is not known of."""
+        """Two joints along a circle, open loop and closed."""
         joints = [ulna.Joint(max_torque=3.0), ulna.Joint(max_torque=1.0)]
         arm = ulna.Arm.rods([0.25, 0.20], [0.4, 0.25], name="desk arm", joints=joints)
-        return self._followed(arm, "following")
+        return self._followed(arm, "following", command="ulna follow desk-arm.toml")
 
     @cached_property
     def attacked(self) -> Sample:
@@ -58,10 +58,9 @@ class Samples:
     ) -> Sample:
         path = ulna.paths.circle(center=(0.25, 0.1), radius=0.08)
         plan = ulna.plan(arm, path, duration=2.5, timing="quintic")
-        heavier = arm.with_payload(0.05)
-        laws = (OpenLoop(model=arm), ComputedTorque(natural_frequency=20.0, model=arm))
+        laws = (OpenLoop(), ComputedTorque(natural_frequency=20.0))
         runs = {
-            label: ulna.simulate(heavier, controller=law, reference=plan)
+            label: ulna.simulate(arm, controller=law, reference=plan)
             for label, law in zip(labels, laws, strict=True)
         }
         return Sample(self._report(runs, name, plan=plan, **given), runs, plan)
