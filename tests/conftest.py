@@ -23,6 +23,8 @@ READ = ("ULNA_", "NUMBA_", "MPL", "XDG_", "HOME", "PATH", "PYTHON", "COLUMNS", "
 LONGEST_FIRST = (
     "docs/test_docs.py",
     "docs/test_examples.py",
+    "browser/test_report_pages.py",
+    "browser/test_playback.py",
     "unit/cli/test_follow.py",
     "laws/test_dynamics_laws.py",
     "laws/test_extremes_laws.py",
