@@ -137,7 +137,8 @@ export class ArmView {
   recolour(): void {
     this.#palette = readPalette(this.#host);
     this.#staleBackdrop = true;
-    this.#changed();
+    // At once: a printer does not wait for the next frame.
+    this.#draw();
   }
 
   /** Show all of the workspace again. */

@@ -40,21 +40,23 @@ export const KEYS: readonly { keys: string[]; does: string; moving: boolean }[] 
   { keys: ["?"], does: "show these keys", moving: false },
 ];
 
-const PLAIN = new Map<string, Action>(Object.entries({
-  " ": "play",
-  Home: "start",
-  End: "end",
-  ",": "slower",
-  ".": "faster",
-  "<": "slower",
-  ">": "faster",
-  r: "reverse",
-  l: "loop",
-  t: "theme",
-  g: "ghosts",
-  o: "overlay",
-  "?": "help",
-}));
+const PLAIN = new Map<string, Action>(
+  Object.entries({
+    " ": "play",
+    Home: "start",
+    End: "end",
+    ",": "slower",
+    ".": "faster",
+    "<": "slower",
+    ">": "faster",
+    r: "reverse",
+    l: "loop",
+    t: "theme",
+    g: "ghosts",
+    o: "overlay",
+    "?": "help",
+  }),
+);
 
 /** The action of a key press, or null: keys with Ctrl, Alt or Command belong to the browser. */
 export function actionOf(press: KeyPress): Action | null {
