@@ -20,7 +20,7 @@ async function mount(host: HTMLElement): Promise<void> {
 }
 
 const OLD_BROWSER =
-  "This browser cannot unpack the data. Open the file with Chrome or Edge 80, Firefox 113 or Safari 16.4, or any later one.";
+  "This browser cannot unpack the data. Open the file with Chrome or Edge 111, Firefox 121 or Safari 16.4, or any later one.";
 
 /** The header alone, where the data are damaged: verdict, findings and tables can still be read. */
 function headerOf(host: HTMLElement): ReportDocument | null {
