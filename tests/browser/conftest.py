@@ -31,7 +31,16 @@ def missing(what: str, command: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> Samples:
+def executable() -> str:
+    """The path of a browser."""
+    path = BROWSER["find"]()
+    if path is None:
+        missing("browser", BROWSER["how_to_install"]())
+    return path
+
+
+@pytest.fixture(scope="session")
+def samples(executable: str, tmp_path_factory: pytest.TempPathFactory) -> Samples:
     """Reports of every kind, each made when it is first asked for."""
     if not hasattr(ulna, "report"):
         pytest.skip("PAGES ARE NOT TESTED: this ulna writes no reports")
@@ -44,13 +53,12 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Samples:
 
 # Playwright keeps an event loop running in its thread, which other tests must not find there.
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(executable: str) -> Iterator[Browser]:
     """One browser for a file of tests; a context in it for each."""
-    path = BROWSER["find"]()
-    if path is None:
-        missing("browser", BROWSER["how_to_install"]())
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(BROWSER["FLAGS"]))
+        browser = playwright.chromium.launch(
+            executable_path=executable, args=list(BROWSER["FLAGS"])
+        )
         yield browser
         browser.close()
 
