@@ -56,7 +56,7 @@ _HOMES = {
         "simulate",
         "simulate_batch",
     ),
-    "ulna.viewer": ("animate", "plot"),
+    "ulna.viewer": ("animate", "plot", "report", "show"),
 }
 
 __all__ = [
@@ -115,7 +115,9 @@ __all__ = [
     "portrait",
     "preset",
     "presets",
+    "report",
     "save",
+    "show",
     "simulate",
     "simulate_batch",
     "simulation",

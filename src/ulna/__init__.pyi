@@ -60,7 +60,7 @@ from ulna.simulation import (
     simulate,
     simulate_batch,
 )
-from ulna.viewer import animate, plot
+from ulna.viewer import animate, plot, report, show
 
 __all__ = [
     "Actuators",
@@ -118,7 +118,9 @@ __all__ = [
     "portrait",
     "preset",
     "presets",
+    "report",
     "save",
+    "show",
     "simulate",
     "simulate_batch",
     "simulation",

@@ -91,6 +91,7 @@ Explain = Annotated[bool, switch("--explain", "Show the worked steps, with the n
 Json = Annotated[bool, switch("--json", "Print JSON, in SI units and radians.")]
 Overwrite = Annotated[bool, switch("--overwrite", "Replace a file that exists.")]
 Plot = Annotated[str | None, option("FILE", "Draw it: .png, .svg or .pdf.")]
+Html = Annotated[str | None, option("FILE", "A page that plays it in a browser: .html.")]
 Film = Annotated[str | None, option("FILE", "Film it: .mp4 or .gif.")]
 FilmSpeed = Annotated[float, with_default("NUMBER", "How many times as fast it plays.")]
 Folder = Annotated[str, with_default("DIR", "The folder that the files go into.")]

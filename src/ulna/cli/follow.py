@@ -49,6 +49,7 @@ from ulna.cli.outputs import (
     check_film,
     figure_writer,
     json_writer,
+    typed_command,
 )
 from ulna.cli.planning import Planned
 from ulna.cli.run_report import friction_facts, motor_facts, motor_lines, sticking_text
@@ -476,6 +477,7 @@ def _writers(film_speed: float | None) -> dict[str, Writer]:
     writers["summary.json"] = json_writer(
         lambda done: _facts(done) if isinstance(done, Following) else _refused_facts(done)
     )
+    writers["report.html"] = _report
     if film_speed is not None:
         writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
     return writers
@@ -485,6 +487,18 @@ def _error(done: Following) -> Any:
     from ulna.viewer import error_figure
 
     return error_figure(done.plan, done.trackings)
+
+
+def _report(done: Following | Planned, file: str) -> None:
+    from ulna.viewer.report_content import following_document, plan_document
+    from ulna.viewer.report_page import complete, write_page
+
+    if isinstance(done, Following):
+        growth = {label: _growth(done, label) for label in done.runs}
+        made = following_document(done.plan, done.runs, judged=done.verdict, growth=growth)
+    else:
+        made = plan_document(done.plan, judged=verdict(None, done.plan))
+    write_page(complete(made, command=typed_command()), file)
 
 
 def _film(done: Following, file: str, speed: float) -> None:

@@ -11,6 +11,8 @@ import importlib.util
 import io
 import math
 import os
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -207,6 +209,22 @@ def save_figure(draw: Callable[[], Any], file: str, *, overwrite: bool) -> None:
 def figure_writer(draw: Callable[[Any], Any]) -> Writer:
     """Return what draws a result into a file."""
     return lambda result, file: save_figure(lambda: draw(result), file, overwrite=True)
+
+
+def typed_command() -> str:
+    """Return the command as it was typed, quoted for a shell."""
+    return shlex.join(["ulna", *sys.argv[1:]])
+
+
+def html_outputs(html: str | None, *, overwrite: bool) -> list[Output]:
+    """Return the page that a result is told on, if it is asked for."""
+
+    def write(result: Any, file: str) -> None:
+        from ulna.viewer import report
+
+        report(result, file, command=typed_command(), overwrite=overwrite)
+
+    return [] if html is None else [Output("--html", html, (".html",), write)]
 
 
 def json_writer(facts: Callable[[Any], Mapping[str, Any]]) -> Writer:

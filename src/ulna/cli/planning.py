@@ -44,9 +44,9 @@ PEAK_FRICTION = "peak friction [N·m]"  # a column where a joint has any
 # What Python's words are called at the command line.
 NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 # What is of use even where there is no motion.
-SHOWN_ANYWAY = ("motion.png", "summary.json")
+SHOWN_ANYWAY = ("motion.png", "summary.json", "report.html")
 # What only a plan that was followed has.
-FOLLOWED = ("run.nc", "error.png", "follow.mp4")
+FOLLOWED = ("run.nc", "error.png", "follow.mp4", "report.html")
 
 
 def plan(
@@ -162,7 +162,8 @@ def finish_plan(
     facts: Callable[[Planned], dict[str, Any]] | None = None,
 ) -> None:
     """Write and show a plan; end with the exit code of what is infeasible, if that is so."""
-    written = folder.write(task, None if task.plan.feasible else SHOWN_ANYWAY)
+    anyway = [name for name in SHOWN_ANYWAY if name in folder.writers]
+    written = folder.write(task, None if task.plan.feasible else anyway)
     if json:
         told = (facts or plan_facts)(task) | posture_facts(task.plan, angles)
         show_json({**told, "files": written.files})

@@ -14,6 +14,7 @@ from ulna.cli.outputs import (
     check_film,
     check_outputs,
     data_output,
+    html_outputs,
     picture_outputs,
     write_outputs,
 )
@@ -27,6 +28,7 @@ TABLES = (".csv", ".parquet")
 def show(
     file: Annotated[str, argument("FILE", "A run that was saved as .nc.")],
     plot: flags.Plot = None,
+    html: flags.Html = None,
     film: flags.Film = None,
     film_speed: flags.FilmSpeed = 1.0,
     csv: Annotated[str | None, option("FILE", "Write its table: .csv or .parquet.")] = None,
@@ -38,6 +40,7 @@ def show(
     convention = read_convention(angles)
     outputs = [data_output("--csv", csv, TABLES, overwrite=overwrite)] if csv is not None else []
     outputs += picture_outputs(plot, film, film_speed, overwrite=overwrite)
+    outputs += html_outputs(html, overwrite=overwrite)
     check_outputs(outputs, overwrite=overwrite)
     if film is not None:
         check_film(film_speed)

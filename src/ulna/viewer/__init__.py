@@ -20,6 +20,7 @@ from ulna.viewer.loop_figures import bode_figure, plot_gain, plot_phase
 from ulna.viewer.motor_figures import plot_currents, plot_supply_power, plot_temperatures
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
+from ulna.viewer.report_page import Shown, report, show
 from ulna.viewer.run_figures import (
     plot_angles,
     plot_energy,
@@ -37,6 +38,7 @@ __all__ = [
     "DARK",
     "PRINT",
     "InlineFilm",
+    "Shown",
     "Theme",
     "animate",
     "animate_following",
@@ -72,8 +74,10 @@ __all__ = [
     "pose_figure",
     "reach_figure",
     "region_figure",
+    "report",
     "run_figure",
     "section_figure",
+    "show",
     "styled",
     "targets_figure",
     "torques_figure",

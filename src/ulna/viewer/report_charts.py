@@ -1,0 +1,210 @@
+"""The charts of a report: tip error, torques, speeds, power, motors and energy over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.motion.planning.plan_result import terms_of
+from ulna.viewer.web_document import ChartSpec, Curve
+
+if TYPE_CHECKING:
+    from ulna.analysis import Tracking
+    from ulna.motion import Plan
+    from ulna.simulation import Run
+
+MOST_JOINTS = 6  # in a chart: as many as there are colours
+MOST_BY_TERM = 3  # joints whose torques are taken apart
+FAR = 30.0  # times: errors that differ by more need a logarithmic axis
+TERMS = {
+    "inertia": "inertia",
+    "coriolis": "Coriolis and centrifugal",
+    "gravity": "gravity",
+    "damping": "damping",
+    "friction": "friction",
+    "rotor": "rotors",
+    "tip_force": "tip force",
+}
+
+
+def tip_error_chart(trackings: Mapping[str, Tracking], tolerance: float | None) -> ChartSpec:
+    """Return how far the tip is from where it should be, one curve for each run."""
+    curves = [
+        Curve(label, one.t, one.size, colour, label)
+        for colour, (label, one) in enumerate(trackings.items())
+    ]
+    most = [one.max for one in trackings.values() if one.max > 0.0]
+    far = len(most) > 1 and max(most) > FAR * min(most)
+    limits = []
+    if tolerance is not None and math.isfinite(tolerance):
+        limits.append({"label": "tolerance", "value": tolerance})
+    return ChartSpec("tip-error", "Tip error", "mm", curves, 1e3, 3, limits, log=far)
+
+
+def run_charts(run: Run, label: str) -> Iterator[ChartSpec]:
+    """Yield the charts of what an arm did: torques, speeds, power, angles, motors."""
+    arm, t = run.arm, run.t
+    torques = [*_joints(t, run.tau, label), *_commanded(run, label)]
+    yield _of_joints(arm, "torque", "Torque", "N·m", torques, torque_limits(arm))
+    yield _of_joints(
+        arm, "speed", "Joint speed", "rad/s", _joints(t, run.qd, label), speed_limits(arm)
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        power = run.tau * run.qd
+    yield _of_joints(arm, "power", "Mechanical power", "W", _joints(t, power, label))
+    yield angle_chart(arm, _joints(t, run.q, label))
+    yield from _motor_charts(run, label)
+
+
+def energy_chart(run: Run, label: str) -> ChartSpec:
+    """Return kinetic and potential energy, and what was put in less what was lost."""
+    energy = run.energy
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = {
+            "kinetic": energy.kinetic,
+            "potential": energy.potential,
+            "total": energy.kinetic + energy.potential,
+            "put in, less losses": energy.injected - energy.dissipated,
+        }
+    curves = [
+        Curve(name, run.t, values, colour, label, dash=colour == 3)
+        for colour, (name, values) in enumerate(parts.items())
+    ]
+    return ChartSpec("energy", "Energy", "J", curves, digits=4)
+
+
+def plan_charts(plan: Plan, label: str, *, whole: bool = True) -> Iterator[ChartSpec]:
+    """Yield the charts of a plan: torques by term; and where it is all there is, the rest too."""
+    arm, t = plan.arm, plan.t
+    for joint in range(min(arm.n, MOST_BY_TERM)):
+        yield _by_term(plan, joint, label)
+    if not whole:
+        return
+    if arm.n > 1:
+        curves = _joints(t, plan.tau, label)
+        yield _of_joints(arm, "torque", "Torque", "N·m", curves, torque_limits(arm))
+    curves = _joints(t, plan.qd, label)
+    yield _of_joints(arm, "speed", "Joint speed", "rad/s", curves, speed_limits(arm))
+    yield _of_joints(arm, "power", "Mechanical power", "W", _joints(t, plan.power, label))
+    yield angle_chart(arm, _joints(t, plan.q, label))
+    yield from _planned_motor_charts(plan, label)
+
+
+def angle_chart(arm: Arm, curves: Sequence[Curve]) -> ChartSpec:
+    """Return joint angles with the limits of the joints, in degrees."""
+    limits = [
+        {"label": f"joint {k} {side}", "value": value, "color": k - 1}
+        for k, joint in enumerate(arm.joints[:MOST_JOINTS], 1)
+        for side, value in (("lower limit", joint.lower), ("upper limit", joint.upper))
+        if math.isfinite(value)
+    ]
+    degrees = math.degrees(1.0)
+    return _of_joints(arm, "angle", "Joint angle", "°", curves, limits, degrees, digits=2)
+
+
+def _by_term(plan: Plan, joint: int, label: str) -> ChartSpec:
+    curves = [Curve("total", plan.t, plan.tau[:, joint], 0, label)]
+    for colour, name in enumerate(terms_of(plan.arm), 1):
+        values = getattr(plan.terms, name)[:, joint]
+        if np.any(np.nan_to_num(values)):
+            dash = colour >= MOST_JOINTS
+            curves.append(Curve(TERMS[name], plan.t, values, colour, label, dash=dash))
+    limits = [one for one in torque_limits(plan.arm) if one["color"] == joint]
+    limits = [{"label": one["label"], "value": one["value"]} for one in limits]
+    title = f"Torque of joint {joint + 1} by term, as planned"
+    return ChartSpec(f"torque-terms-{joint + 1}", title, "N·m", curves, limits=limits)
+
+
+def _joints(t: Array, values: Array, label: str) -> list[Curve]:
+    """Return a curve for every joint, of as many as a chart can show."""
+    return [
+        Curve(f"joint {joint}", t, column, joint - 1, label)
+        for joint, column in enumerate(values.T[:MOST_JOINTS], 1)
+    ]
+
+
+def _of_joints(
+    arm: Arm,
+    called: str,
+    title: str,
+    unit: str,
+    curves: Sequence[Curve],
+    limits: Sequence[Mapping[str, Any]] = (),
+    factor: float = 1.0,
+    *,
+    digits: int = 3,
+) -> ChartSpec:
+    note = f"joints 1 to {MOST_JOINTS} of {arm.n}" if arm.n > MOST_JOINTS else ""
+    return ChartSpec(called, title, unit, curves, factor, digits, limits, note=note)
+
+
+def _commanded(run: Run, label: str) -> Iterator[Curve]:
+    """Yield the torques that were commanded where limits cut them."""
+    asked = run.tau_commanded
+    if asked is None:
+        return
+    for joint in range(min(run.arm.n, MOST_JOINTS)):
+        if np.any(asked[:, joint] != run.tau[:, joint]):
+            name = f"joint {joint + 1}, commanded"
+            yield Curve(name, run.t, asked[:, joint], joint, label, dash=True)
+
+
+def torque_limits(arm: Arm) -> list[dict[str, Any]]:
+    """Return the torque limits of the joints, both ways."""
+    return _both_ways(arm, "max_torque", "torque limit")
+
+
+def speed_limits(arm: Arm) -> list[dict[str, Any]]:
+    """Return the speed limits of the joints, both ways."""
+    return _both_ways(arm, "max_velocity", "speed limit")
+
+
+def _both_ways(arm: Arm, name: str, called: str) -> list[dict[str, Any]]:
+    return [
+        {"label": f"joint {k} {called}", "value": sign * getattr(joint, name), "color": k - 1}
+        for k, joint in enumerate(arm.joints[:MOST_JOINTS], 1)
+        for sign in (1.0, -1.0)
+        if math.isfinite(getattr(joint, name))
+    ]
+
+
+def _motor_charts(run: Run, label: str) -> Iterator[ChartSpec]:
+    if run.current is None or run.temperature is None or run.supply_power is None:
+        return
+    yield from _windings(run.arm, run.t, run.current, run.temperature, run.supply_power, label)
+
+
+def _planned_motor_charts(plan: Plan, label: str) -> Iterator[ChartSpec]:
+    if plan.arm.has_motors:
+        warm = plan.temperature
+        yield from _windings(plan.arm, plan.t, plan.current, warm, plan.supply_power, label)
+
+
+def _windings(
+    arm: Arm, t: Array, current: Array, temperature: Array, power: Array, label: str
+) -> Iterator[ChartSpec]:
+    """Yield currents, power from the supply and temperatures, of motors that have them."""
+    if np.any(np.nan_to_num(current)):
+        limits = [
+            {"label": f"joint {k} largest current", "value": sign * most, "color": k - 1}
+            for k, joint in enumerate(arm.joints[:MOST_JOINTS], 1)
+            for sign in (1.0, -1.0)
+            if math.isfinite(most := getattr(joint.motor, "max_current", math.inf))
+        ]
+        yield _of_joints(arm, "current", "Current", "A", _joints(t, current, label), limits)
+        supply = [Curve("all motors", t, power, 0, label)]
+        yield ChartSpec("supply-power", "Power from the supply", "W", supply)
+    heats = [getattr(joint.motor, "heat", None) for joint in arm.joints]
+    if any(one is not None for one in heats):
+        limits = [
+            {"label": f"joint {k} hottest", "value": heat.max_temperature, "color": k - 1}
+            for k, heat in enumerate(heats[:MOST_JOINTS], 1)
+            if heat is not None and math.isfinite(heat.max_temperature)
+        ]
+        curves = _joints(t, temperature, label)
+        yield _of_joints(arm, "temperature", "Winding temperature", "°C", curves, limits, digits=1)

@@ -1,0 +1,285 @@
+"""What a report tells of a result: its verdict, motions, charts, findings and tables.
+
+There is a function for every kind of result: a run, a plan, runs along a plan, a batch, a portrait.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ulna.analysis import FollowingVerdict, tracking, verdict
+from ulna.analysis.tracking_errors import effort
+from ulna.arm import Arm
+from ulna.arrays import Array
+from ulna.kinematics import tip
+from ulna.motion import Plan
+from ulna.simulation import Run
+from ulna.simulation.motor_use import motor_troubles
+from ulna.units import length_text
+from ulna.viewer import repeat
+from ulna.viewer.figure_style import arm_title
+from ulna.viewer.report_charts import energy_chart, plan_charts, run_charts, tip_error_chart
+from ulna.viewer.report_tables import (
+    add_arm_tables,
+    add_effort_table,
+    add_plan_table,
+    arm_header,
+    cut,
+    plan_rows,
+    setting_rows,
+    versions_text,
+)
+from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, MotionSpec
+
+if TYPE_CHECKING:
+    from ulna.analysis import Tracking
+
+EXITS = {"1 cm": 0.01, "10 cm": 0.1}
+MOST_CONTACTS = 12  # that are told one by one
+PLANNED = "plan"  # the label of a plan's motion
+OPEN, CLOSED = "open", "closed"  # roles of runs along a plan
+
+
+def new_document(
+    kind: str,
+    arm: Arm,
+    title: str,
+    subtitle: str,
+    told: tuple[bool | None, str],
+    versions: Mapping[str, str],
+) -> DocumentBuilder:
+    """Return a document with its heading and its arm."""
+    ok, text = told
+    return DocumentBuilder(
+        {
+            "kind": kind,
+            "title": title,
+            "subtitle": subtitle,
+            "verdict": {"ok": ok, "text": text},
+            "arm": arm_header(arm),
+            "span": [0.0, 0.0],
+            "repeat": {"command": None, "script": None},
+            "versions": versions_text(versions),
+        }
+    )
+
+
+def run_document(run: Run) -> DocumentBuilder:
+    """Return what there is to know of a run by itself."""
+    label = "run"
+    title = f"{arm_title(run.arm)}: {run.t[-1] - run.t[0]:.4g} s simulated"
+    status = run.status
+    builder = new_document("run", run.arm, title, _how(run), (status.ok, status.text), run.versions)
+    _add_run(builder, run, label, "run")
+    if run.q_ref is not None:
+        with np.errstate(all="ignore"):
+            asked = tip(run.arm, run.q_ref)[:, :2]
+            error = np.hypot(*(run.tip[:, :2] - asked).T)
+        builder.path = asked
+        curves = [Curve("tip", run.t, error, 0, label)]
+        builder.charts.append(ChartSpec("tip-error", "Tip error", "mm", curves, 1e3))
+    builder.charts.extend(run_charts(run, label))
+    if run.settings.get("controller") is None:
+        builder.charts.append(energy_chart(run, label))
+    if not status.ok:
+        builder.finding("problem", status.text, float(run.t[-1]), label)
+    add_run_findings(builder, run, label)
+    add_arm_tables(builder, run.arm)
+    add_effort_table(builder, effort(run), "What it took")
+    builder.table("Made with", ("what", "which"), setting_rows(run.settings))
+    return add_script(builder, lambda: repeat.run_script(run))
+
+
+def following_document(
+    plan: Plan,
+    runs: Mapping[str, Run],
+    *,
+    judged: FollowingVerdict | None = None,
+    growth: Mapping[str, str] | None = None,
+) -> DocumentBuilder:
+    """Return what became of runs along a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        What they were to follow.
+    runs : mapping of str to Run
+        By their labels; none for a plan that leaves nothing to simulate.
+    judged : FollowingVerdict, optional
+        Whether the closed loop follows; found out unless given.
+    growth : mapping of str to str, optional
+        How errors grow, in sentences, by the labels of the runs.
+    """
+    if not runs:
+        return plan_document(plan, judged=judged)
+    closed = next((label for label, one in runs.items() if role_of(one) == CLOSED), None)
+    first = closed or next(iter(runs))
+    if judged is None:
+        judged = verdict(runs[first], plan)
+    title = f"{arm_title(plan.arm)} follows {cut(str(plan.path))}"
+    told = (judged.follows, judged.text)
+    run = runs[first]
+    builder = new_document("following", plan.arm, title, _how(run), told, run.versions)
+    # The closed loop first: it is what the verdict is about.
+    ordered = {first: run} | {label: one for label, one in runs.items() if label != first}
+    found = {label: tracking(one, plan) for label, one in ordered.items()}
+    for label, one in ordered.items():
+        _add_run(builder, one, label, role_of(one))
+    builder.path = _tip_path(plan)
+    builder.charts.append(tip_error_chart(found, judged.tolerance))
+    charts = list(run_charts(run, first))
+    builder.charts.append(charts[0])
+    builder.charts.extend(plan_charts(plan, first, whole=False))
+    builder.charts.extend(charts[1:])
+    builder.finding("good" if judged.follows else "problem", judged.text, None, first)
+    add_plan_findings(builder, plan)
+    for label, errors in found.items():
+        _add_tracking_findings(builder, errors, label)
+        if growth and label in growth:
+            builder.finding("info", f"{label}: {growth[label]}", None, label)
+        add_run_findings(builder, errors.run, label)
+    add_arm_tables(builder, plan.arm)
+    add_effort_table(builder, found[first].effort, f"What it took: {first}")
+    add_plan_table(builder, plan)
+    rows = [*plan_rows(plan), *setting_rows(run.settings)]
+    builder.table("Made with", ("what", "which"), rows)
+    return add_script(builder, lambda: repeat.following_script(plan, runs))
+
+
+def plan_document(plan: Plan, *, judged: FollowingVerdict | None = None) -> DocumentBuilder:
+    """Return what there is to know of a plan."""
+    from ulna.simulation.run import versions_here
+
+    title = f"{arm_title(plan.arm)} along {cut(str(plan.path))}"
+    told = _plan_verdict(plan) if judged is None else (judged.follows, judged.text)
+    subtitle = f"{plan.duration:.4g} s, {plan.trajectory.timing.name} timing"
+    builder = new_document("plan", plan.arm, title, subtitle, told, versions_here())
+    builder.path = _tip_path(plan)
+    if np.isfinite(plan.q).any():
+        label, status = PLANNED, told[1]
+        _span(builder, plan.t)
+        builder.motions.append(MotionSpec(label, "plan", plan.t, plan.q, plan.tau, status))
+        builder.charts.extend(plan_charts(plan, label))
+    add_plan_findings(builder, plan)
+    add_arm_tables(builder, plan.arm)
+    add_plan_table(builder, plan)
+    builder.table("Made with", ("what", "which"), plan_rows(plan))
+    return add_script(builder, lambda: repeat.plan_script(plan))
+
+
+def add_script(builder: DocumentBuilder, write: Callable[[], str]) -> DocumentBuilder:
+    """Add the script that repeats a result, or say why there is none."""
+    try:
+        builder.header["repeat"]["script"] = write()
+    except repeat.NotRepeatableError as error:
+        builder.notes.append(f"No script repeats this result: {error}.")
+    return builder
+
+
+def _plan_verdict(plan: Plan) -> tuple[bool, str]:
+    """Return whether the arm can do it, and if not what keeps it."""
+    if plan.ok:
+        return True, "the arm can do it: in reach and within its limits"
+    told = [one.text for one in plan.problems if one.blocks or one.exceeds]
+    head = "the arm cannot do it" if plan.feasible else "the path cannot be followed"
+    more = f"; and {len(told) - 1} more" if len(told) > 1 else ""
+    return False, f"{head}: {told[0]}{more}"
+
+
+def role_of(run: Run) -> str:
+    """Return whether a run is one without feedback or one with."""
+    controller = str(run.settings.get("controller") or "")
+    return OPEN if not controller or controller.startswith("OpenLoop") else CLOSED
+
+
+def _how(run: Run) -> str:
+    """Return how a run was made, in a line."""
+    settings = run.settings
+    controller = settings.get("controller")
+    parts = [f"{run.t[-1] - run.t[0]:.4g} s"]
+    if controller:
+        parts.append(f"{cut(str(controller))} at {settings.get('rate', math.nan):g} Hz")
+    if settings.get("method"):
+        parts.append(str(settings["method"]))
+    return ", ".join(parts)
+
+
+def _tip_path(plan: Plan) -> Array:
+    with np.errstate(all="ignore"):
+        return plan.trajectory.tip(plan.t).position
+
+
+def _add_run(builder: DocumentBuilder, run: Run, label: str, role: str) -> None:
+    _span(builder, run.t)
+    builder.motions.append(MotionSpec(label, role, run.t, run.q, run.tau, run.status.text))
+
+
+def _span(builder: DocumentBuilder, t: Array) -> None:
+    """Let the clock cover these times too."""
+    low, high = builder.header["span"]
+    if not builder.motions:
+        low, high = math.inf, -math.inf
+    builder.header["span"] = [min(low, float(t[0])), max(high, float(t[-1]))]
+
+
+def add_plan_findings(builder: DocumentBuilder, plan: Plan) -> None:
+    """Add what is wrong with a plan, and what to know of it, with its worst times."""
+    for one in plan.problems:
+        level = "problem" if one.blocks or one.exceeds else "info"
+        builder.finding(level, f"plan: {one.text}", one.when.worst_at)
+    for note in plan.path.notes:
+        builder.finding("info", note)
+
+
+def _add_tracking_findings(builder: DocumentBuilder, found: Tracking, label: str) -> None:
+    worst = found.worst
+    if worst is not None:
+        text = f"{label}: the largest tip error is {length_text(worst.size)}"
+        builder.finding("info", f"{text}, {length_text(found.rms)} RMS", worst.t, label)
+    if role_of(found.run) == OPEN:
+        for name, radius in EXITS.items():
+            left = found.first_exit(radius)
+            if left is not None:
+                text = f"{label}: the tip is {name} off after {left:.3g} s"
+                builder.finding("warning", text, left, label)
+    if not found.run.status.ok:
+        text = f"{label}: {found.run.status.text}"
+        builder.finding("problem", text, float(found.run.t[-1]), label)
+
+
+def add_run_findings(builder: DocumentBuilder, run: Run, label: str) -> None:
+    """Add limits that were met, joints that stuck, blows at stops, motors and events."""
+    for one in run.saturation:
+        text = f"joint {one.joint} met its torque limit {_often(one.episodes, one.seconds)}"
+        builder.finding("warning", f"{label}: {text}", one.first, label)
+    for held in run.sticking:
+        text = f"joint {held.joint} stuck {_often(held.episodes, held.seconds)}"
+        builder.finding("info", f"{label}: {text}", held.first, label)
+    for use in run.motors:
+        times = (use.first_limited, use.stalled, use.overheated)
+        bad = use.stalled is not None or use.overheated is not None or use.lost_steps
+        for text in motor_troubles(run.arm, [use]):
+            when = min((one for one in times if one is not None), default=None)
+            builder.finding("problem" if bad else "warning", f"{label}: {text}", when, label)
+    hits = [one for one in run.contacts if one.what == "hit"]
+    for hit in hits[:MOST_CONTACTS]:
+        where = f"joint {hit.joint} hits its {hit.side} stop"
+        text = f"{label}: {where} at {abs(hit.speed):.3g} rad/s"
+        builder.finding("warning", text, hit.t, label)
+    if len(hits) > MOST_CONTACTS:
+        text = f"{label}: {len(hits) - MOST_CONTACTS:,} more blows at stops"
+        builder.finding("warning", text, hits[MOST_CONTACTS].t, label)
+    for event in run.events[:MOST_CONTACTS]:
+        builder.finding("info", f"{label}: {event.name}", event.t, label)
+    if len(run.events) > MOST_CONTACTS:
+        text = f"{label}: {len(run.events) - MOST_CONTACTS:,} more events"
+        builder.finding("info", text, run.events[MOST_CONTACTS].t, label)
+
+
+def _often(episodes: int, seconds: float) -> str:
+    often = "once" if episodes == 1 else f"{episodes:,} times"
+    return f"{often}, for {seconds:.3g} s{' in all' * (episodes != 1)}"

