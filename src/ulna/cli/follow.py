@@ -49,7 +49,6 @@ from ulna.cli.outputs import (
     check_film,
     figure_writer,
     json_writer,
-    typed_command,
 )
 from ulna.cli.planning import Planned
 from ulna.cli.run_report import friction_facts, motor_facts, motor_lines, sticking_text
@@ -489,16 +488,10 @@ def _error(done: Following) -> Any:
     return error_figure(done.plan, done.trackings)
 
 
-def _report(done: Following | Planned, file: str) -> None:
-    from ulna.viewer.report_content import following_document, plan_document
-    from ulna.viewer.report_page import complete, write_page
-
-    if isinstance(done, Following):
-        growth = {label: _growth(done, label) for label in done.runs}
-        made = following_document(done.plan, done.runs, judged=done.verdict, growth=growth)
-    else:
-        made = plan_document(done.plan, judged=verdict(None, done.plan))
-    write_page(complete(made, command=typed_command()), file)
+def _report(done: Any, file: str) -> None:
+    runs = done.runs if isinstance(done, Following) else {}
+    judged = done.verdict if runs else verdict(None, done.plan)
+    planning.write_report(done.plan, runs, judged, {one: _growth(done, one) for one in runs}, file)
 
 
 def _film(done: Following, file: str, speed: float) -> None:

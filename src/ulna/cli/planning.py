@@ -25,7 +25,14 @@ from ulna.cli.arguments import (
     read_quantity,
 )
 from ulna.cli.flags import option
-from ulna.cli.outputs import ResultFolder, UnfinishedError, Writer, figure_writer, json_writer
+from ulna.cli.outputs import (
+    ResultFolder,
+    UnfinishedError,
+    Writer,
+    figure_writer,
+    json_writer,
+    typed_command,
+)
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
 from ulna.motion import Path, Plan, paths, read_path
@@ -172,6 +179,15 @@ def finish_plan(
         say_about("files", [", ".join(written.files)])
     written.raise_if_failed()
     refuse_infeasible(task.plan)
+
+
+def write_report(made: Plan, runs: Any, judged: Any, growth: Any, file: str) -> None:
+    """Write what became of runs along a plan as a page, or that there is nothing to run."""
+    from ulna.viewer.report_content import following_document
+    from ulna.viewer.report_page import complete, write_page
+
+    content = following_document(made, runs, judged=judged, growth=growth)
+    write_page(complete(content, command=typed_command()), file)
 
 
 def refuse_infeasible(made: Plan) -> None:

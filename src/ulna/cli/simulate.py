@@ -42,6 +42,7 @@ from ulna.cli.outputs import (
     check_film,
     check_outputs,
     data_output,
+    html_outputs,
     interrupted_outputs,
     picture_outputs,
     write_outputs,
@@ -175,6 +176,7 @@ def simulate(
     out: OutOption = None,
     csv: Annotated[bool, switch("--csv", "Also write a .csv, beside --out.")] = False,
     plot: flags.Plot = None,
+    html: flags.Html = None,
     film: flags.Film = None,
     film_speed: flags.FilmSpeed = 1.0,
     json: flags.Json = False,
@@ -185,8 +187,7 @@ def simulate(
     described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor)
     convention = read_convention(angles)
     settings = _read_options(given, described, convention)
-    outputs = _data_outputs(out, csv=csv, overwrite=overwrite)
-    outputs += picture_outputs(plot, film, film_speed, overwrite=overwrite)
+    outputs = _data_outputs(out, csv=csv, overwrite=overwrite) + _shown_outputs(given)
     check_outputs(outputs, overwrite=overwrite)
     settings |= _read_control(given, described, arm, convention)
     seconds = _check_start(settings, described)
@@ -207,6 +208,13 @@ def simulate(
         if written.files:
             say(f"written: {', '.join(written.files)}")
     written.raise_if_failed(run.status, run.error)
+
+
+def _shown_outputs(given: Mapping[str, Any]) -> list[Output]:
+    overwrite = given["overwrite"]
+    pictures = (given[name] for name in ("plot", "film", "film_speed"))
+    page = html_outputs(given["html"], overwrite=overwrite)
+    return [*picture_outputs(*pictures, overwrite=overwrite), *page]
 
 
 def _read_options(given: Mapping[str, Any], arm: Arm, angles: Angles) -> dict[str, Any]:

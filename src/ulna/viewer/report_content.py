@@ -161,7 +161,7 @@ def plan_document(plan: Plan, *, judged: FollowingVerdict | None = None) -> Docu
     builder.path = _tip_path(plan)
     if np.isfinite(plan.q).any():
         label, status = PLANNED, told[1]
-        _span(builder, plan.t)
+        widen_span(builder, plan.t)
         builder.motions.append(MotionSpec(label, "plan", plan.t, plan.q, plan.tau, status))
         builder.charts.extend(plan_charts(plan, label))
     add_plan_findings(builder, plan)
@@ -214,11 +214,11 @@ def _tip_path(plan: Plan) -> Array:
 
 
 def _add_run(builder: DocumentBuilder, run: Run, label: str, role: str) -> None:
-    _span(builder, run.t)
+    widen_span(builder, run.t)
     builder.motions.append(MotionSpec(label, role, run.t, run.q, run.tau, run.status.text))
 
 
-def _span(builder: DocumentBuilder, t: Array) -> None:
+def widen_span(builder: DocumentBuilder, t: Array) -> None:
     """Let the clock cover these times too."""
     low, high = builder.header["span"]
     if not builder.motions:

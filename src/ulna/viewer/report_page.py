@@ -229,7 +229,7 @@ def complete(
 
 def _content(result: Any, plan: Any) -> DocumentBuilder:
     from ulna.motion import Plan
-    from ulna.simulation import Run
+    from ulna.simulation import BatchRun, Run
     from ulna.viewer import report_content as content
 
     if plan is not None and not isinstance(plan, Plan):
@@ -246,6 +246,13 @@ def _content(result: Any, plan: Any) -> DocumentBuilder:
         raise InputError(Problem("plan", shown(plan), need))
     if isinstance(result, Plan):
         return content.plan_document(result)
+    from ulna.analysis import Portrait
+    from ulna.viewer import report_ensembles
+
+    if isinstance(result, BatchRun):
+        return report_ensembles.batch_document(result)
+    if isinstance(result, Portrait):
+        return report_ensembles.portrait_document(result)
     raise InputError(Problem("result", shown(result), NEED))
 
 

@@ -15,7 +15,9 @@ from ulna.control import ComputedTorque
 
 CIRCLE = "circle(center=(0.5, 0.1), radius='5 cm')"
 SHORT = ["kehl", CIRCLE, "--duration", "0.2 s"]
-FILES = ["error.png", "motion.png", "plan.csv", "run.nc", "summary.json", "torques.png"]
+FILES = [
+    "error.png", "motion.png", "plan.csv", "report.html", "run.nc", "summary.json", "torques.png",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -267,7 +269,7 @@ def test_out_of_reach_is_exit_5_and_nothing_is_simulated(ask, tmp_path, unsimula
     last = found.err.splitlines()[-1]
     assert last.startswith("the path cannot be followed: out of reach from t = 0.4")
     assert "by up to 400 mm at t = 2 s, at (1.4, 0) m, nearest (1, 0) m" in last
-    assert files(tmp_path / "follow") == ["motion.png", "summary.json"]
+    assert files(tmp_path / "follow") == ["motion.png", "report.html", "summary.json"]
     assert found.out.startswith("the plan is infeasible: out of reach from t = 0.4")
     assert found.facts("follow")["feasible"] is False
     again = ask("kehl", "line((0.9, 0), (1.4, 0))", "--json", "--out", "again")
@@ -568,7 +570,8 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
     monkeypatch.setattr(ulna.Run, "save", save)
     found = ask(*SHORT)
     assert found.code == 130
-    missing = "follow/error.png, follow/motion.png, follow/torques.png, follow/summary.json"
+    names = ("error.png", "motion.png", "torques.png", "summary.json", "report.html")
+    missing = ", ".join(f"follow/{name}" for name in names)
     assert found.err.endswith(f"stopped; not written: {missing}\n")
     assert files(tmp_path / "follow.interrupted") == ["plan.csv", "run.nc"]
     assert ulna.open_run(tmp_path / "follow.interrupted" / "run.nc").status

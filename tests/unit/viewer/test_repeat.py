@@ -55,3 +55,23 @@ def test_what_no_script_can_hold_is_told():
     header = document(run).header
     assert header["repeat"]["script"] is None
     assert any("torque is the function" in note for note in header["notes"])
+
+
+def test_the_script_of_a_portrait_repeats_it():
+    arm = ulna.preset("bechard-1")
+    portrait = ulna.portrait(arm, torque=4.0, starts=[(0.0, 3.07)], duration=2.0)
+    made = document(portrait)
+    again = executed(made)["portrait"]
+    q = portrait.orbits[0].run.q[-1]
+    np.testing.assert_allclose(again.orbits[0].run.q[-1], q, rtol=0.0, atol=1e-12)
+    assert made.header["verdict"]["text"].startswith("2 equilibria, 1 of them stable")
+
+
+def test_a_batch_says_how_many_finished_and_why_no_script_repeats_it():
+    q0 = np.random.default_rng(0).uniform(-1.0, 1.0, (40, 2))
+    batch = ulna.simulate_batch(ulna.preset("kehl"), q0=q0, duration=0.2, samples=11)
+    header = document(batch).header
+    assert header["verdict"]["text"].startswith("40 of 40 arms ran to the end")
+    assert len(header["planes"][0]["points"]) == 40
+    assert header["repeat"]["script"] is None
+    assert any("does not keep its starts" in note for note in header["notes"])

@@ -1,0 +1,172 @@
+"""What a report tells of many runs at once: a batch, and the phase portrait of a joint."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ulna.arm import Arm, Joint, Link
+from ulna.arrays import Array
+from ulna.simulation.run import versions_here
+from ulna.viewer import repeat
+from ulna.viewer.figure_style import arm_title
+from ulna.viewer.report_charts import MOST_JOINTS, angle_chart
+from ulna.viewer.report_content import add_script, new_document, widen_span
+from ulna.viewer.report_tables import add_arm_tables, number_text, setting_rows
+from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, MotionSpec, evenly
+
+if TYPE_CHECKING:
+    from ulna.analysis import Portrait
+    from ulna.simulation import BatchRun
+
+MOST_MEMBERS = 24  # that are drawn
+MOST_TIPS = 2_000  # points of a cloud
+FLOW_COLUMNS, FLOW_ROWS, FLOW_STEPS = 11, 9, 24
+PLANE_POINTS = 400  # of a curve
+
+
+def batch_document(batch: BatchRun) -> DocumentBuilder:
+    """Return what there is to know of a batch."""
+    arm, count = _first_arm(batch), len(batch)
+    done = int(np.sum(batch.status.ok))
+    told = (done == count, f"{done:,} of {count:,} arms ran to the end: {batch.status}")
+    title = f"{count:,} arms of {batch.n} link{'s' * (batch.n > 1)}"
+    subtitle = f"{batch.t[-1]:.4g} s, {batch.settings.get('method')}"
+    builder = new_document("batch", arm, title, subtitle, told, batch.versions)
+    members = evenly(count, MOST_MEMBERS)
+    widen_span(builder, batch.t)
+    for k in members:
+        one = batch[int(k)]
+        tau = None if one.tau is None else np.asarray(one.tau)
+        motion = MotionSpec(f"arm {k}", "member", one.t, np.asarray(one.q), tau, one.status.text)
+        builder.motions.append(motion)
+    if len(members) < count:
+        builder.notes.append(f"{len(members)} of {count:,} arms are drawn, evenly picked.")
+    if len(batch.t) > 1:
+        builder.charts.extend(_spread(batch, joint) for joint in range(min(batch.n, MOST_JOINTS)))
+    _add_tips(builder, batch)
+    for ending in batch.status.endings():
+        level = "good" if ending.reason in ("done", "stopped") else "problem"
+        builder.finding(level, str(ending), None if level == "good" else ending.t)
+    rows = [(one.reason, f"{one.number:,}", str(one.first)) for one in batch.status.endings()]
+    builder.table("How they ended", ("ended", "arms", "first"), rows)
+    builder.table("Made with", ("what", "which"), setting_rows(batch.settings))
+    builder.notes.append("No script repeats this result: a batch does not keep its starts.")
+    return builder
+
+
+def _first_arm(batch: BatchRun) -> Arm:
+    """Return the first arm of a batch, as it is drawn."""
+    values = {name: np.asarray(one) for name, one in batch.parameters._asdict().items()}
+    first = {name: one[0] if one.ndim > 1 else one for name, one in values.items()}
+    links = [Link(*map(float, one)) for one in zip(first["length"], first["mass"], strict=True)]
+    names = ("lower", "upper", "max_velocity", "max_torque")
+    bounds = zip(*(first[name] for name in names), strict=True)
+    joints = [
+        Joint(lower=low, upper=high, max_velocity=speed, max_torque=torque)
+        for low, high, speed, torque in bounds
+    ]
+    x, y = map(float, first["gravity"])
+    bx, by = map(float, first["base"])
+    return Arm.of(links, joints, gravity=(x, y), base=(bx, by), name="first arm of the batch")
+
+
+def _spread(batch: BatchRun, joint: int) -> ChartSpec:
+    """Return least, median and largest angle of a joint over all arms."""
+    values = np.asarray(batch.q[:, :, joint])
+    known = np.isfinite(values).any(axis=0)
+    rows = np.full((3, len(batch.t)), np.nan)
+    if known.any():
+        rows[:, known] = np.nanquantile(values[:, known], (0.5, 0.0, 1.0), axis=0)
+    curves = [
+        Curve(name, batch.t, row, joint, dash=name != "median")
+        for name, row in zip(("median", "least", "largest"), rows, strict=True)
+    ]
+    title, degrees = f"Angle of joint {joint + 1}, all arms", math.degrees(1.0)
+    return ChartSpec(f"angle-{joint + 1}", title, "°", curves, degrees, 2)
+
+
+def _add_tips(builder: DocumentBuilder, batch: BatchRun) -> None:
+    """Add where the tips are in the end."""
+    picked = evenly(len(batch), MOST_TIPS)
+    some: BatchRun = batch[picked]  # type: ignore[assignment]  # an array selects a batch
+    tips = some.tip[:, -1, :2]
+    points = [{"x": x, "y": y, "role": "tip"} for x, y in tips.tolist() if math.isfinite(x + y)]
+    axes = {name: {"label": name, "unit": "m", "factor": 1.0} for name in "xy"}
+    plane: dict[str, Any] = {"id": "tips", "title": "Tips in the end", **axes}
+    builder.planes.append(plane | {"curves": [], "points": points})
+
+
+def portrait_document(portrait: Portrait) -> DocumentBuilder:
+    """Return what there is to know of a phase portrait."""
+    arm, found = portrait.arm, portrait.equilibria
+    stable = sum(one.stable for one in found)
+    text = f"{len(found)} equilibria, {stable} of them stable" if found else "no equilibrium"
+    text += "; a solution runs for ever" if portrait.running is not None else ""
+    told = (None, text)
+    title = f"Phase portrait of {arm_title(arm)}"
+    subtitle = repr(portrait).splitlines()[1].strip()
+    builder = new_document("portrait", arm, title, subtitle, told, versions_here())
+    builder.planes.append(_phase_plane(builder, portrait))
+    curves = []
+    for k, orbit in enumerate(portrait.orbits):
+        label, run = f"start {k + 1}", orbit.run
+        widen_span(builder, run.t)
+        builder.motions.append(MotionSpec(label, "run", run.t, run.q, run.tau, run.status.text))
+        curves.append(Curve(label, run.t, run.q[:, 0], k, label))
+        start = f"{orbit.angle:.4g} rad at {orbit.speed:.4g} rad/s"
+        builder.finding("info", f"{label}: from {start} it {orbit.fate.name}", 0.0, label)
+    if curves:
+        builder.charts.append(angle_chart(arm, curves[:MOST_JOINTS]))
+    rows = [(one.kind, number_text(one.angle, 7)) for one in found]
+    builder.table("Equilibria", ("kind", "angle [rad]"), rows)
+    add_arm_tables(builder, arm)
+    return add_script(builder, lambda: repeat.portrait_script(portrait))
+
+
+def _phase_plane(builder: DocumentBuilder, portrait: Portrait) -> dict[str, Any]:
+    def curve(angle: Array, speed: Array, role: str, colour: int) -> dict[str, Any]:
+        kept = evenly(len(angle), PLANE_POINTS)
+        x, y = builder.column(angle[kept]), builder.column(speed[kept])
+        return {"x": x, "y": y, "role": role, "color": colour}
+
+    curves = [curve(x, y, "flow", 4) for x, y in _flow(portrait)]
+    curves += [
+        curve(one.segment.angle, one.segment.speed, "separatrix", 2)
+        for one in portrait.separatrices
+    ]
+    for k, orbit in enumerate(portrait.orbits):
+        named = {"label": f"start {k + 1}"}
+        curves.append(curve(orbit.run.q[:, 0], orbit.run.qd[:, 0], "orbit", k % 6) | named)
+    points: list[dict[str, Any]] = [
+        {"x": one.angle, "y": 0.0, "role": "stable" if one.stable else "saddle", "label": one.kind}
+        for one in portrait.equilibria
+    ]
+    points += [{"x": angle, "y": speed, "role": "start"} for angle, speed in portrait.starts]
+    return {
+        "id": "phase",
+        "title": "Phase plane",
+        "x": {"label": "angle", "unit": "°", "factor": math.degrees(1.0)},
+        "y": {"label": "speed", "unit": "rad/s", "factor": 1.0},
+        "curves": curves,
+        "points": points,
+    }
+
+
+def _flow(portrait: Portrait) -> list[tuple[Array, Array]]:
+    """Return short pieces of orbits from a grid of states, by the midpoint rule."""
+    flow, step = portrait.flow, 0.4 / (FLOW_STEPS * portrait.flow.natural_frequency)
+    grid = np.meshgrid(
+        np.linspace(*portrait.angles, FLOW_COLUMNS), np.linspace(*portrait.speeds, FLOW_ROWS)
+    )
+    angle, speed = (one.ravel() for one in grid)
+    rows = [(angle, speed)]
+    for _ in range(FLOW_STEPS):
+        half = speed + 0.5 * step * flow.acceleration(angle, speed)
+        middle = angle + 0.5 * step * speed
+        angle, speed = angle + step * half, speed + step * flow.acceleration(middle, half)
+        rows.append((angle, speed))
+    angles, speeds = np.array(rows).transpose(1, 2, 0)
+    return list(zip(angles, speeds, strict=True))
