@@ -375,11 +375,31 @@ def _latex_lines(equation: Equation) -> list[str]:
     return [*lines[:-1], lines[-1] + number]
 
 
-def to_html(title: str, steps: Iterable[Step], *, page: bool = True) -> str:
-    """Write the whole derivation as an HTML page, or for a notebook in the notebook's own style."""
-    inline = partial(one_line, printer=MATHML)
-    template = templates().get_template("page.html.j2")
-    return template.render(title=title, steps=steps, page=page, inline=inline, lines=_mathml_lines)
+def to_html(
+    title: str, steps: Iterable[Step], *, page: bool = True, anchors: bool | None = None
+) -> str:
+    """Write the whole derivation as an HTML page, or for a notebook in the notebook's own style.
+
+    Steps have the addresses that `anchor` gives, where `anchors` says so: by default in a page.
+    """
+    return templates().get_template("page.html.j2").render(
+        title=title,
+        steps=steps,
+        page=page,
+        anchors=page if anchors is None else anchors,
+        anchor=anchor,
+        inline=partial(one_line, printer=MATHML),
+        lines=_mathml_lines,
+    )  # fmt: skip
+
+
+def anchor(title: str) -> str:
+    """Return the address of a step in a page.
+
+    >>> anchor("Euler–Lagrange for joint 1")
+    'euler-lagrange-for-joint-1'
+    """
+    return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def _mathml_lines(equation: Equation) -> list[str]:

@@ -112,6 +112,12 @@ class Judged:
         """The name of its page."""
         return f"{self.paper.number}.html"
 
+    @property
+    def derivation(self) -> str:
+        """The name of the page with our derivation, or nothing where no row refers to one."""
+        has = any(row.equations for row in self.rows)
+        return f"{self.paper.number}-derivation.html" if has else ""
+
 
 @dataclass(frozen=True)
 class Edition:
@@ -129,6 +135,10 @@ class Edition:
         """What computed it: nothing in the pages depends on when or where that was."""
         found = {"ulna": __version__, "python": platform.python_version()}
         return found | {name: metadata.version(name) for name in PACKAGES}
+
+    def derivation_of(self, row: Row) -> str:
+        """Return the name of the page with the derivation of a row's equations."""
+        return next(judged.derivation for judged in self.judged if row in judged.rows)
 
     def has(self, thing: Picture | Film) -> bool:
         """Return whether a picture or film was made."""
@@ -176,6 +186,16 @@ def paper_page(judged: Judged, edition: Edition) -> str:
     paper = judged.paper
     title = f"{paper.number} {paper.title}"
     return _page("paper.html", title, edition, here=judged.page, judged=judged, paper=paper)
+
+
+def derivation_page(judged: Judged, edition: Edition) -> str:
+    """Return the page with our derivation of a paper's equations."""
+    paper = judged.paper
+    if paper.derivation is None:
+        raise LookupError(f"paper {paper.number} has no derivation")
+    title = f"{paper.number} Our derivation"
+    told = {"judged": judged, "paper": paper, "derivation": paper.derivation()}
+    return _page("derivation.html", title, edition, here=judged.derivation, **told)
 
 
 def errata_page(edition: Edition) -> str:
@@ -437,6 +457,16 @@ def _row_data(row: Row, edition: Edition) -> dict[str, Any]:
         name: getattr(row, name) for name in (*texts, "call") if getattr(row, name)
     }
     told["verdict"] = row.verdict.value
+    told["equations"] = [
+        {
+            "about": one.about,
+            "printed": one.printed_latex,
+            "right": one.right_latex,
+            "same": one.same,
+            "derivation": f"{edition.derivation_of(row)}#{one.anchor}",
+        }
+        for one in row.equations
+    ]
     told["numbers"] = [_number_data(number) for number in row.numbers]
     for kind in ("pictures", "films"):
         things = [thing for thing in getattr(row, kind) if edition.has(thing)]

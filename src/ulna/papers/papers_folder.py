@@ -37,6 +37,7 @@ from ulna.papers.pages import (
     Size,
     dark_path,
     data,
+    derivation_page,
     errata_page,
     index_page,
     paper_page,
@@ -189,7 +190,7 @@ def foreign_files(folder: Path) -> list[str]:
     """Return the names of files in a folder that no edition of papers has."""
     numbers = "|".join(library.NUMBERS)
     ours = re.compile(
-        rf"({INDEX}|{ERRATA}|{DATA}|({numbers})\.html|({PICTURES}|{FILMS})/({numbers})-[^/]+)"
+        rf"({INDEX}|{ERRATA}|{DATA}|({numbers})(-derivation)?\.html|({PICTURES}|{FILMS})/({numbers})-[^/]+)"
     )
     names = (file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     return sorted(name for name in names if not ours.fullmatch(name))
@@ -216,6 +217,8 @@ def _write_pages(folder: Path, edition: Edition) -> None:
         write_whole(folder / name, made(edition))
     for judged in edition.judged:
         write_whole(folder / judged.page, paper_page(judged, edition))
+        if judged.derivation:
+            write_whole(folder / judged.derivation, derivation_page(judged, edition))
 
 
 def execute(task: PaperTask, folder: Path) -> Any:

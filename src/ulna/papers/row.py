@@ -92,6 +92,36 @@ class Film:
 
 
 @dataclass(frozen=True, slots=True)
+class TypesetEquation:
+    """An equation as a paper prints it beside the right one, what differs marked in both.
+
+    Parameters
+    ----------
+    printed, right : str
+        Elements of MathML.
+    printed_latex, right_latex : str
+        The same in LaTeX, without marks.
+    same : bool
+        Whether nothing differs.
+    step : str
+        Title of the step of our derivation that has it.
+    anchor : str
+        Address of that step in the page of the paper's derivation.
+    about : str, optional
+        Which equation it is, such as "(33)".
+    """
+
+    printed: str
+    right: str
+    printed_latex: str
+    right_latex: str
+    same: bool
+    step: str
+    anchor: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One statement of a paper, judged.
 
@@ -128,6 +158,8 @@ class Row:
         Its figures.
     films : tuple of Film, optional
         Its films.
+    equations : tuple of TypesetEquation, optional
+        Its equations, as printed and as they are right.
     """
 
     key: str
@@ -144,6 +176,7 @@ class Row:
     numbers: tuple[Number, ...] = ()
     pictures: tuple[Picture, ...] = ()
     films: tuple[Film, ...] = ()
+    equations: tuple[TypesetEquation, ...] = ()
 
     @property
     def item(self) -> bool:
@@ -233,6 +266,8 @@ class Paper:
         Computes and returns its rows.
     places : tuple of Place, optional
         Its figures, tables, listings and equations by number.
+    derivation : callable, optional
+        Writes our derivation of its equations as a part of a page, steps with their addresses.
     """
 
     number: str
@@ -241,3 +276,4 @@ class Paper:
     about: str
     judge: Callable[[], tuple[Row, ...]]
     places: tuple[Place, ...] = ()
+    derivation: Callable[[], str] | None = None

@@ -8,12 +8,18 @@ for several values: `torque` for {torque_1} and {torque_2}. Line breaks within a
 The numbers of a row have the names of values. Those that make one line of a table are written
 together, with its `columns` by what they add to the name, and so are several `lines` of a table;
 columns that many lines have are named under [columns], and what all numbers of a row have is said
-once, in `every_number`.
+once, in `every_number`. Equations are written in the names of letters, as `printed` and, where
+that is another, as `right`, with the title of the `step` that has them of our derivation; what is
+derived is said under [derivation].
 
     [rows.forward]
     title = "The forward problem"
     verdict = "same"
     why = "On {postures} random postures its formula and ours agree up to rounding."
+
+    [[rows.forward.equations]]
+    printed = "x = L1*cos(theta1) + L2*cos(theta1 + theta2)"
+    step = "Inverse kinematics: the tip"
 
     [rows.forward.numbers]
     tip = { of = "θ = 30°, 45°", unit = "m", columns = { _1 = "x", _2 = "y" } }
@@ -27,7 +33,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module, resources
 from itertools import product
@@ -37,14 +43,25 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from ulna.papers.row import Film, Number, Paper, Picture, Place, PlaceKind, Row, Verdict
+from ulna.papers.row import (
+    Film,
+    Number,
+    Paper,
+    Picture,
+    Place,
+    PlaceKind,
+    Row,
+    TypesetEquation,
+    Verdict,
+)
 
 Values: TypeAlias = Mapping[str, Any]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 NEEDED = ("title", "where", "printed", "ours", "why")
 TEXTS = (*NEEDED, "how", "size", "transcription")
-OF_ROW = {*TEXTS, "verdict", "call", "every_number", "numbers", "pictures", "films"}
+OF_ROW = {*TEXTS, "verdict", "call", "every_number", "numbers", "pictures", "films", "equations"}
+OF_EQUATION = {"about", "printed", "right", "printed_when", "right_when", "step"}
 OF_NUMBER = {"of", "label", "unit", "printed", "digits", "lines", "columns"}
 
 
@@ -79,6 +96,12 @@ class PaperRows:
         """Let a function make a film, into the file that it is called with."""
         return _added(self._drawn, file)
 
+    def derivation(self) -> str:
+        """Return our derivation of the paper's equations, as a part of a page."""
+        from ulna.papers.compared_equations import derivation_html
+
+        return derivation_html(self._text["derivation"])
+
     @cached_property
     def paper(self) -> Paper:
         """The paper, none of whose rows is computed yet."""
@@ -88,7 +111,7 @@ class PaperRows:
             _place(anchor, place, unnumbered) for anchor, place in text.get("places", {}).items()
         )
         words = {name: _plain(text[name]) for name in ("number", "authors", "title", "about")}
-        return Paper(**words, judge=self, places=tuple(places))
+        return Paper(**words, judge=self, places=tuple(places), derivation=self.derivation)
 
     def __call__(self) -> tuple[Row, ...]:
         """Return the rows: the items of the paper, then its errata."""
@@ -98,7 +121,10 @@ class PaperRows:
         for key, row in rows.items():
             _check(key, row)
         drawn = {file for row in rows.values() for file in _files(row)}
-        for kind, made, written in (("row", self._values, rows), ("file", self._drawn, drawn)):
+        for kind, made, written in (
+            ("row", self._values, rows),
+            ("file", self._drawn, drawn),
+        ):
             if strange := sorted(set(made) - set(written)):
                 raise RowsFileError(f"no {kind} of rows.toml is called {', '.join(strange)}")
         return tuple(self._row(key, row) for key, row in rows.items())
@@ -128,6 +154,7 @@ class PaperRows:
                 numbers=tuple(numbers),
                 pictures=tuple(Picture(*one, self._drawn[one[0]]) for one in pictures),
                 films=tuple(Film(*one, self._drawn[one[0]]) for one in films),
+                equations=_typeset(text.get("equations", ())),
                 **texts,
             )
         except KeyError as missing:
@@ -168,8 +195,19 @@ def _check(key: str, row: dict[str, Any]) -> None:
     given = set(row) - OF_ROW
     for number in (row.get("every_number", {}), *row.get("numbers", {}).values()):
         given |= set(number) - OF_NUMBER
+    for equation in row.get("equations", ()):
+        given |= set(equation) - OF_EQUATION
     if given:
         raise RowsFileError(f"{key} of rows.toml has an unknown {', '.join(sorted(given))}")
+
+
+def _typeset(texts: Sequence[Mapping[str, str]]) -> tuple[TypesetEquation, ...]:
+    if not texts:
+        return ()
+    # SymPy takes half a second to load, and not every row needs it.
+    from ulna.papers.compared_equations import read_equation
+
+    return tuple(read_equation(text).typeset() for text in texts)
 
 
 def _files(row: dict[str, Any]) -> Iterator[str]:

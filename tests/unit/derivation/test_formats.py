@@ -337,7 +337,7 @@ def test_steps_come_in_the_order_of_a_textbook(derived):
         ("text", r"^(\d+)\. (.*)\n-+$"),
         ("markdown", r"^## (\d+)\. (.*)$"),
         ("latex", r"^\\section(){(.*)}$"),
-        ("html", r'^<h2><span class="step">(\d+)</span> (.*)</h2>$'),
+        ("html", r'^<h2 id="[a-z0-9-]+"><span class="step">(\d+)</span> (.*)</h2>$'),
     ],
 )
 def test_every_format_has_its_title_and_every_step_in_order(sample, page, style, heading):
