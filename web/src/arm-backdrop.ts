@@ -157,10 +157,14 @@ function drawPath(pen: Pen, path: { x: Column; y: Column }): void {
   context.stroke();
 }
 
-/** The whole way of the tip, pale; paler where it fills the workspace many times over. */
+/** Lengths of the arm beyond which a trace would paint the workspace: a whirling arm shows its last rounds only. */
+const MOST_ROUNDS = 80;
+
+/** The whole way of the tip, pale; paler the more often it crosses the workspace. */
 function drawWholeTrace(pen: Pen, arm: Arm, trace: Trace, colour: string): void {
   const { context } = pen;
   const rounds = trace.length / Math.max(1e-9, arm.reach[1]);
+  if (rounds > MOST_ROUNDS) return;
   context.globalAlpha = Math.min(0.5, Math.max(0.07, 6 / Math.max(1e-9, rounds)));
   context.strokeStyle = colour;
   context.lineWidth = 1;
