@@ -9,7 +9,7 @@ import numpy as np
 
 from ulna.papers.bechard import rows, runs
 from ulna.papers.bechard.arms import link_rates
-from ulna.papers.bechard.swings import angular_momentum
+from ulna.papers.bechard.runs import angular_momentum
 from ulna.simulation.run import Run
 from ulna.viewer.arm_drawing import draw_reach
 from ulna.viewer.figure_style import PRINT, Theme, fit_axes

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.dynamics import absolute
 from ulna.papers.bechard.arms import (
     FOUR,
     FOUR_ANGLES,
@@ -21,6 +22,8 @@ from ulna.papers.bechard.arms import (
     SKATER_TORQUES,
     damped,
     joint_values,
+    link_angles,
+    link_rates,
     lying_flat,
     rubbed,
     without_friction,
@@ -163,10 +166,16 @@ def tucking(model: Model) -> Run:
     """
     start, end = TUCK
     part = f"min(max((t - {start!r})/{end - start!r}, 0), 1)"
-    aim = f"pi*({part})**3*(10 - 15*({part}) + 6*({part})**2)"
-    servo = f"{SERVO[0]!r}*({aim} - q2) - {SERVO[1]!r}*qd2"
+    folded = f"pi*({part})**3*(10 - 15*({part}) + 6*({part})**2)"
+    servo = f"{SERVO[0]!r}*({folded} - q2) - {SERVO[1]!r}*qd2"
     options: dict[str, Any] = {"q0": [0.0, 0.0], "qd0": [SPIN, 0.0], "torque": ["0", servo]}
     return _free(lying_flat(SKATER), model, **options, duration=6.0, samples=2401)
+
+
+def angular_momentum(run: Run) -> np.ndarray:
+    """Return the angular momentum (S,) [kg·m²/s] about the base: M φ̇, summed over the links."""
+    M = absolute.mass_matrix(SKATER, link_angles(run))
+    return np.asarray(np.sum(M @ link_rates(run)[..., None], axis=(-2, -1)))
 
 
 def total_energy(run: Run) -> np.ndarray:

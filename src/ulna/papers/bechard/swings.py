@@ -31,7 +31,7 @@ from ulna.papers.bechard.arms import (
     without_friction,
 )
 from ulna.papers.bechard.printed import G
-from ulna.papers.bechard.runs import MODELS, Model, total_energy
+from ulna.papers.bechard.runs import MODELS, Model, angular_momentum, total_energy
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run
 from ulna.viewer.figure_style import (
@@ -190,12 +190,6 @@ def momentum(model: Model) -> dict[str, float]:
     """Return the angular momentum [kg·m²/s] of links that fold, at first and in the end."""
     values = angular_momentum(runs.folding(model))
     return {"straight": float(values[0]), "folded": float(values[-1])}
-
-
-def angular_momentum(run: Run) -> np.ndarray:
-    """Return the angular momentum (S,) [kg·m²/s] about the base: M φ̇, summed over the links."""
-    M = absolute.mass_matrix(SKATER, link_angles(run))
-    return np.asarray(np.sum(M @ link_rates(run)[..., None], axis=(-2, -1)))
 
 
 @rows.picture("001-skater.svg")
