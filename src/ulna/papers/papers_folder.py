@@ -49,6 +49,7 @@ from ulna.storage import write_whole
 
 if TYPE_CHECKING:
     from ulna.viewer import Theme
+    from ulna.viewer.web_document import WebDocument
 
 DATA = "rows.json"
 INCH = 96  # [pixels] of a page
@@ -85,6 +86,7 @@ class PaperTasks:
         self.left = [PaperTask(number) for number in self.numbers]
         self.rows: dict[str, tuple[Row, ...]] = {}
         self.made: dict[str, Size] = {}
+        self.players: dict[str, WebDocument] = {}
         self.weight = 0.0  # of what is done
         self.doing: list[PaperTask] = []
 
@@ -114,7 +116,9 @@ class PaperTasks:
         self.doing.remove(task)
         self.weight += task.weight
         if task.file:
-            self.made.update(result)
+            files, players = result
+            self.made.update(files)
+            self.players.update(players)
             return
         self.rows[task.number] = result
         files = [path(film) for row in result for film in row.films if self.films]
@@ -205,6 +209,7 @@ def _edition(tasks: PaperTasks, *, stopped: bool) -> Edition:
     return Edition(
         tuple(judged),
         made=tasks.made,
+        players=tasks.players,
         filmed=tasks.films,
         stopped=stopped,
         missing=tuple(number for number in tasks.numbers if number not in tasks.rows),
@@ -222,11 +227,11 @@ def _write_pages(folder: Path, edition: Edition) -> None:
 
 
 def execute(task: PaperTask, folder: Path) -> Any:
-    """Do a task; return the rows of a paper, or the files that were made with their sizes."""
+    """Do a task; return the rows of a paper, or its files with sizes, and its players."""
     if not task.file:
         return tuple(_bare(row) for row in library.rows(task.number))
     thing = _things(task.number)[task.file]
-    return _draw(thing, folder) if isinstance(thing, Picture) else _shoot(thing, folder)
+    return (_draw(thing, folder), {}) if isinstance(thing, Picture) else _shoot(thing, folder)
 
 
 @cache
@@ -240,7 +245,7 @@ def _things(number: str) -> dict[str, Picture | Film]:
 def _bare(row: Row) -> Row:
     """Return a row that can be sent to another process, which could draw nothing anyway."""
     pictures = tuple(replace(picture, draw=_nothing) for picture in row.pictures)
-    films = tuple(replace(film, make=_nothing) for film in row.films)
+    films = tuple(replace(film, make=_nothing, play=film.play and _nothing) for film in row.films)
     return replace(row, pictures=pictures, films=films)
 
 
@@ -276,13 +281,17 @@ def _rendered(picture: Picture, theme: Theme) -> tuple[bytes, Size]:
     return page.getvalue(), (round(wide), round(high))
 
 
-def _shoot(film: Film, folder: Path) -> dict[str, Size]:
+def _shoot(film: Film, folder: Path) -> tuple[dict[str, Size], dict[str, WebDocument]]:
     from PIL import Image
+
+    from ulna.papers.players import player_document, viewer
 
     film.make(str(folder / path(film)))
     _still(path(film), poster(film), folder)
     with Image.open(folder / poster(film)) as still:
-        return dict.fromkeys([path(film), poster(film)], still.size)
+        files = dict.fromkeys([path(film), poster(film)], still.size)
+    document = player_document(film) if viewer() is not None else None
+    return files, {} if document is None else {path(film): document}
 
 
 def _still(film: str, still: str, folder: Path) -> None:

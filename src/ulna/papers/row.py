@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ulna.motion.planning.plan_result import Plan
+    from ulna.simulation.run import Run
+
 
 class Verdict(StrEnum):
     """What becomes of a statement of a paper when it is computed again."""
@@ -73,6 +76,25 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Played:
+    """What a player shows: runs of one arm on one clock.
+
+    Parameters
+    ----------
+    title : str
+        What it is.
+    runs : mapping of str to Run
+        By their labels.
+    plan : Plan, optional
+        What they were to follow.
+    """
+
+    title: str
+    runs: Mapping[str, Run]
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Film:
     """A film, made when it is asked for.
 
@@ -84,11 +106,14 @@ class Film:
         What it shows.
     make : callable
         Writes the film to the file that it is called with.
+    play : callable, optional
+        Returns what a player shows in its place.
     """
 
     file: str
     caption: str
     make: Callable[[str], None]
+    play: Callable[[], Played] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ from ulna.papers.row import (
     Picture,
     Place,
     PlaceKind,
+    Played,
     Row,
     TypesetEquation,
     Verdict,
@@ -83,6 +84,7 @@ class PaperRows:
         self.package = package
         self._values: dict[str, Callable[[], Values]] = {}
         self._drawn: dict[str, Callable[..., Any]] = {}
+        self._played: dict[str, Callable[[], Played]] = {}
 
     def values(self, key: str) -> Callable[[_Function], _Function]:
         """Let a function compute the values of a row."""
@@ -101,6 +103,10 @@ class PaperRows:
         from ulna.papers.compared_equations import derivation_html
 
         return derivation_html(self._text["derivation"])
+
+    def player(self, file: str) -> Callable[[_Function], _Function]:
+        """Let a function return what a player shows in the place of a film."""
+        return _added(self._played, file)
 
     @cached_property
     def paper(self) -> Paper:
@@ -124,6 +130,7 @@ class PaperRows:
         for kind, made, written in (
             ("row", self._values, rows),
             ("file", self._drawn, drawn),
+            ("film", self._played, drawn),
         ):
             if strange := sorted(set(made) - set(written)):
                 raise RowsFileError(f"no {kind} of rows.toml is called {', '.join(strange)}")
@@ -153,7 +160,9 @@ class PaperRows:
                 call=text.get("call", ""),
                 numbers=tuple(numbers),
                 pictures=tuple(Picture(*one, self._drawn[one[0]]) for one in pictures),
-                films=tuple(Film(*one, self._drawn[one[0]]) for one in films),
+                films=tuple(
+                    Film(*one, self._drawn[one[0]], self._played.get(one[0])) for one in films
+                ),
                 equations=_typeset(text.get("equations", ())),
                 **texts,
             )

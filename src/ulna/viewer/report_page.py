@@ -322,6 +322,12 @@ def page(made: WebDocument) -> str:
     )
 
 
+def built_viewer() -> tuple[str, str] | None:
+    """Return the script and the style of the viewer; None where they are not built."""
+    script, style = _built("viewer.js"), _built("viewer.css")
+    return None if script is None or style is None else (script, style)
+
+
 def _built(name: str) -> str | None:
     """Return a built file of the viewer; None where there is none."""
     try:

@@ -1,9 +1,11 @@
 """Two small papers of our own, of which we know all that a page has to show."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+import ulna
 from ulna.papers import (
     Film,
     Number,
@@ -11,10 +13,12 @@ from ulna.papers import (
     Picture,
     Place,
     PlaceKind,
+    Played,
     Row,
     Verdict,
     library,
     papers_folder,
+    players,
 )
 from ulna.viewer import PRINT, styled
 
@@ -36,6 +40,13 @@ def still(file):
     from PIL import Image
 
     Image.new("RGB", (64, 48)).save(file)
+
+
+@cache
+def spun():
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], name="<b>arm</b>")
+    run = ulna.simulate(arm, q0=[0.3, 0.1], duration=0.5, samples=51, progress=False)
+    return Played("</script> a spin", {"free": run, "again": run})
 
 
 ITEMS = (
@@ -69,7 +80,7 @@ ITEMS = (
             Number("rms_rods", 45.23, "N·m", None, "RMS τ₁", "I = m l²/12", 5),
         ),
         pictures=(Picture("000-figure-5.png", "Torques", line),),
-        films=(Film("000-figure-5.mp4", "The arm as it moves", shot),),
+        films=(Film("000-figure-5.mp4", "The arm as it moves", shot, spun),),
     ),
 )
 ERRATUM = Row(
@@ -115,6 +126,7 @@ def shelf(monkeypatch):
     """Put these papers in the place of the five, with a film that is one by name only."""
     monkeypatch.setattr(library, "NUMBERS", tuple(PAPERS))
     monkeypatch.setattr(library, "paper", PAPERS.__getitem__)
+    monkeypatch.setattr(players, "built_viewer", lambda: None)
     monkeypatch.setattr(papers_folder, "_still", lambda _, file, folder: still(folder / file))
     # Not those that are kept: other tests may have computed the rows of the true papers.
     monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())

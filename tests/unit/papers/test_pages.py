@@ -1,15 +1,19 @@
 """Pages say what the rows say, escape it, and need nothing but the files beside them."""
 
+import html
 import json
 import re
+import zlib
+from base64 import b64decode
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from ulna.papers import Number, Verdict
+from ulna.papers import Number, Verdict, players
 from ulna.papers.dark_figures import both_themes
 from ulna.papers.pages import (
     Judged,
@@ -23,6 +27,7 @@ from ulna.papers.pages import (
 )
 from ulna.papers.papers_folder import fill_folder
 from ulna.viewer import DARK, PRINT
+from ulna.viewer.report_page import source_hash
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
 
@@ -148,7 +153,9 @@ def test_a_wide_table_scrolls_in_a_box_that_shows_it(folder, name):
     assert all(box["tabindex"] == "0" and box["role"] == "region" for box in boxes)
     assert all(box["aria-label"] for box in boxes)
     source = (folder / name).read_text("utf-8")
-    assert re.search(r"\.scroll {[^}]*overflow-x: auto[^}]*local[^}]*var\(--shade\)", source, re.S)
+    assert re.search(
+        r"\.scroll {[^}]*overflow-x: auto[^}]*local[^}]*var\(--paper-shade\)", source, re.S
+    )
 
 
 def test_a_row_is_shown_whole(folder, shelf):
@@ -249,6 +256,40 @@ def test_without_films_a_page_has_none(shelf, tmp_path):
     assert "The arm as it moves" not in page.text
     assert "Films were left out" in read(tmp_path, "index.html").text
     assert "films/000-figure-5.mp4" not in edition.made
+
+
+def test_without_the_viewer_a_page_says_how_to_build_it(folder):
+    page = read(folder, "000.html")
+    assert "player to scrub" in page.text
+    assert [has["src"] for tag, has in page.tags if tag == "video"] == ["films/000-figure-5.mp4"]
+
+
+def test_films_are_players_where_the_viewer_is_built(shelf, tmp_path, monkeypatch):
+    script, style = "let built = '<b>';", ".player { color: red; }"
+    monkeypatch.setattr(players, "built_viewer", lambda: (script, style))
+    fill_folder(tmp_path, tuple(shelf))
+    source = (tmp_path / "000.html").read_text("utf-8")
+    assert source.count(f"<script>{script}</script>") == 1
+    assert source.count(f"<style>{style}</style>") == 1
+    assert source_hash(script) in html.unescape(source)
+    (header,) = re.findall('class="ulna-document">(.*?)</script>', source, re.S)
+    told = json.loads(header)
+    run = shelf["000"].judge()[1].films[0].play().runs["free"]
+    assert told["title"] == "</script> a spin"
+    assert told["arm"]["name"] == "<b>arm</b>"
+    assert [one["label"] for one in told["motions"]] == ["free", "again"]
+    assert told["span"] == [0.0, 0.5]
+    (data,) = re.findall('class="ulna-data">(.*?)</script>', source, re.S)
+    raw = zlib.decompress(b64decode(data))
+    first = np.frombuffer(raw[: 4 * 51], np.uint8).reshape(4, 51).T.copy().view("<f4")[:, 0]
+    assert np.allclose(first, run.q[:, 0], atol=1e-6)
+    page = Reader(source)
+    # The film stays, for slides.
+    (download,) = [has for tag, has in page.tags if tag == "a" and "download" in has]
+    assert download["href"] == "films/000-figure-5.mp4"
+    assert "player to scrub" not in page.text
+    # Pages without a film have no script.
+    assert "<script" not in (tmp_path / "004.html").read_text("utf-8")
 
 
 def test_one_of_several_papers_says_so(shelf, tmp_path):

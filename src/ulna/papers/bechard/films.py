@@ -10,6 +10,7 @@ import numpy as np
 from ulna.papers.bechard import rows, runs
 from ulna.papers.bechard.arms import link_rates
 from ulna.papers.bechard.runs import angular_momentum
+from ulna.papers.row import Played
 from ulna.simulation.run import Run
 from ulna.viewer.arm_drawing import draw_reach
 from ulna.viewer.figure_style import PRINT, Theme, fit_axes
@@ -35,6 +36,12 @@ def one_joint(file: str) -> None:
     animate(runs.one_joint(), file, fps=SMOOTH, speed=HALF, size=SQUARE, progress=False)
 
 
+@rows.player("001-one-joint.mp4")
+def play_one_joint() -> Played:
+    """Play the one joint under its torque of 10 N·m."""
+    return Played("One joint, 10 N·m", {"one joint": runs.one_joint()})
+
+
 @rows.film("001-four-joints.mp4")
 def four_joints(file: str) -> None:
     """Make the film of the four joints in both models."""
@@ -43,12 +50,31 @@ def four_joints(file: str) -> None:
     )
 
 
+@rows.player("001-four-joints.mp4")
+def play_four_joints() -> Played:
+    """Play the four joints in both models."""
+    return Played("Four joints", _both(runs.four("sequential"), runs.four("full")))
+
+
 @rows.film("001-skater.mp4")
 def skater(file: str) -> None:
     """Make the film of the skater in both models."""
     _side_by_side(
         "skater, friction B·I", _both(runs.skater("sequential"), runs.skater("full")), file, FAST
     )
+
+
+@rows.player("001-skater.mp4")
+def play_skater() -> Played:
+    """Play the skater under both torques, in both models."""
+    return Played("The skater, driven", _both(runs.skater("sequential"), runs.skater("full")))
+
+
+@rows.player("001-skater-tuck.mp4")
+def play_tuck() -> Played:
+    """Play the skater who spins freely and tucks, in both models."""
+    shown = _both(runs.tucking("sequential"), runs.tucking("full"))
+    return Played("The skater, free, tucks", shown)
 
 
 @rows.film("001-skater-tuck.mp4")

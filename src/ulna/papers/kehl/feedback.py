@@ -17,6 +17,7 @@ from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
 from ulna.control.controller_text import BUILT_IN
 from ulna.papers.kehl import rows
 from ulna.papers.kehl.motions import RODS, arm, plan, printed_plan, torque_at
+from ulna.papers.row import Played
 from ulna.papers.rows_file import Values
 from ulna.simulation import Run, Sensors
 from ulna.viewer import PRINT, Theme, animate_following, styled
@@ -129,6 +130,19 @@ def film_replay(file: str) -> None:
     film = FilmFormat(PICTURES, PAIR, scene.draw(late).copy())
     pictures = (scene.draw(together) for together in scenes(runs, times, PICTURES))
     shoot(file, pictures, len(times), film, overwrite=True, progress=False)
+
+
+@rows.player("000-figure-7.mp4")
+def play_following() -> Played:
+    """Play the arm on its path under feedback."""
+    runs = {"computed torque at 1 kHz": run("computed torque")}
+    return Played("On the path, under feedback", runs, plan())
+
+
+@rows.player("000-figure-6.mp4")
+def play_replay() -> Played:
+    """Play the first seconds: torques replayed, and under feedback."""
+    return Played("The first seconds", first_seconds(), plan())
 
 
 def first_seconds() -> dict[str, Run]:
