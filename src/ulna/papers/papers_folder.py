@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import traceback
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -26,7 +27,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ulna.concurrency import held, listening
 from ulna.papers import library
-from ulna.papers.dark_figures import both_themes
 from ulna.papers.pages import (
     ERRATA,
     FILMS,
@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from ulna.viewer.web_document import WebDocument
 
 DATA = "rows.json"
+COLOR = re.compile(r"\b(fill|stroke): ?(#[0-9a-f]{6})\b")
+ANY_COLOR = re.compile(r"#[0-9a-f]{6}\b")
+MADE_NAME = re.compile(r"\b[A-Za-z]\w*?[0-9a-f]{10}\b")  # of markers and clips, by their looks
+STYLE = "</style>"
 INCH = 96  # [pixels] of a page
 SHARPNESS = 160  # [pixels per inch] of pictures that are no drawings of lines
 # How long tasks take, roughly and in no unit, for the bar that shows how far it is.
@@ -265,6 +269,42 @@ def _draw(picture: Picture, folder: Path) -> dict[str, Size]:
     for name, content in files.items():
         write_whole(folder / name, content)
     return dict.fromkeys(files, size)
+
+
+def both_themes(light: str, dark: str) -> str | None:
+    """Return a light drawing (SVG) that is as the dark one in a dark page.
+
+    The two differ in colours only; the light one is kept, with a rule for every colour that is
+    another in the dark. Browsers follow such rules in images too, and whatever else reads the file
+    sees the light figure.
+
+    Parameters
+    ----------
+    light, dark : str
+        The same figure in both themes, as Matplotlib writes it.
+
+    Returns
+    -------
+    str or None
+        The drawing; None if the two differ in more than colours.
+    """
+    if _colourless(light) != _colourless(dark) or STYLE not in light:
+        return None
+    partners: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for (what, color), (_, other) in zip(COLOR.findall(light), COLOR.findall(dark), strict=True):
+        partners[what, color][other] += 1
+    rules = [
+        f'[style*="{what}: {color}"]{{{what}:{others.most_common(1)[0][0]}!important}}'
+        for (what, color), others in sorted(partners.items())
+        if others.most_common(1)[0][0] != color
+    ]
+    media = f"@media (prefers-color-scheme:dark){{{''.join(rules)}}}"
+    return light.replace(STYLE, media + STYLE, 1)
+
+
+def _colourless(drawing: str) -> str:
+    """Return a drawing without its colours and the names that were made from them."""
+    return MADE_NAME.sub("", ANY_COLOR.sub("", drawing))
 
 
 def _rendered(picture: Picture, theme: Theme) -> tuple[bytes, Size]:

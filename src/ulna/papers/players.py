@@ -46,8 +46,11 @@ def player_document(film: Film) -> WebDocument | None:
     played = film.play()
     first = next(iter(played.runs.values()))
     builder = new_document("run", first.arm, played.title, "", (None, ""), first.versions)
-    for label, run in played.runs.items():
-        spec = MotionSpec(label, "run", run.t, run.q, None, run.status.text)
+    # The last is what the others are compared with, and has the main colour.
+    others = ["open"] * (len(played.runs) - 1)
+    roles = [*others, "closed" if others else "run"]
+    for (label, run), role in zip(played.runs.items(), roles, strict=True):
+        spec = MotionSpec(label, role, run.t, run.q, None, run.status.text)
         builder.motions.append(spec)
     builder.header["span"] = _span(played.runs)
     if played.plan is not None:

@@ -14,7 +14,6 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from ulna.papers import Number, Verdict, players
-from ulna.papers.dark_figures import both_themes
 from ulna.papers.pages import (
     Judged,
     as_printed,
@@ -25,7 +24,7 @@ from ulna.papers.pages import (
     numbers_table,
     prose,
 )
-from ulna.papers.papers_folder import fill_folder
+from ulna.papers.papers_folder import both_themes, fill_folder
 from ulna.viewer import DARK, PRINT
 from ulna.viewer.report_page import source_hash
 
@@ -278,6 +277,7 @@ def test_films_are_players_where_the_viewer_is_built(shelf, tmp_path, monkeypatc
     assert told["title"] == "</script> a spin"
     assert told["arm"]["name"] == "<b>arm</b>"
     assert [one["label"] for one in told["motions"]] == ["free", "again"]
+    assert [one["role"] for one in told["motions"]] == ["open", "closed"]
     assert told["span"] == [0.0, 0.5]
     (data,) = re.findall('class="ulna-data">(.*?)</script>', source, re.S)
     raw = zlib.decompress(b64decode(data))
