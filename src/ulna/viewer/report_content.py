@@ -73,12 +73,14 @@ def run_document(run: Run) -> DocumentBuilder:
     label = "run"
     title = f"{arm_title(run.arm)}: {run.t[-1] - run.t[0]:.4g} s simulated"
     status = run.status
-    builder = new_document("run", run.arm, title, _how(run), (status.ok, status.text), run.versions)
+    judged = None if status.ok else False  # nothing was asked of it that it could pass
+    builder = new_document("run", run.arm, title, _how(run), (judged, status.text), run.versions)
     _add_run(builder, run, label, "run")
     if run.q_ref is not None:
         with np.errstate(all="ignore"):
             asked = tip(run.arm, run.q_ref)[:, :2]
             error = np.hypot(*(run.tip[:, :2] - asked).T)
+        error[-1] = np.nan  # no tick reads the reference at the end: it is still that of the last
         builder.path = asked
         curves = [Curve("tip", run.t, error, 0, label)]
         builder.charts.append(ChartSpec("tip-error", "Tip error", "mm", curves, 1e3))
@@ -140,7 +142,7 @@ def following_document(
     for label, errors in found.items():
         _add_tracking_findings(builder, errors, label)
         if growth and label in growth:
-            builder.finding("info", f"{label}: {growth[label]}", None, label)
+            builder.finding("info", growth[label], None, label)
         add_run_findings(builder, errors.run, label)
     add_arm_tables(builder, plan.arm)
     add_effort_table(builder, found[first].effort, f"What it took: {first}")
