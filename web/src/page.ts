@@ -30,7 +30,7 @@ export function mountReport(host: HTMLElement, base: Loaded): () => void {
   const say: Say = (text) => {
     live.textContent = text;
   };
-  const moving = base.header.motions.length > 0;
+  const moving = isMoving(base);
   const keys = keysDialog(moving);
   const body = el("div", { class: "ulna-body" });
   let drawn: Drawn | null = null;
@@ -101,11 +101,16 @@ interface Surroundings {
   before: Clock | null;
 }
 
+/** Poses without a course in time, as the ends of a batch, have nothing to be played. */
+function isMoving({ header }: Loaded): boolean {
+  return header.motions.length > 0 && header.span[1] > header.span[0];
+}
+
 function drawBody(body: HTMLElement, loaded: Loaded, { say, showKeys, before }: Surroundings): Drawn {
   const { header } = loaded;
   const clock = header.motions.length > 0 ? new Clock(...header.span) : null;
   const stage = clock ? new Stage(loaded, clock) : null;
-  const transport = clock ? new Transport(clock, header.findings, showKeys) : null;
+  const transport = clock && isMoving(loaded) ? new Transport(clock, header.findings, showKeys) : null;
   const findings = findingsSection(header.findings, clock);
   const graphs = el("div", { class: "ulna-graphs" });
   const top = stage

@@ -140,7 +140,19 @@ def _of_joints(
     digits: int = 3,
 ) -> ChartSpec:
     note = f"joints 1 to {MOST_JOINTS} of {arm.n}" if arm.n > MOST_JOINTS else ""
-    return ChartSpec(called, title, unit, curves, factor, digits, limits, note=note)
+    shared = _shared(limits, min(arm.n, MOST_JOINTS))
+    return ChartSpec(called, title, unit, curves, factor, digits, shared, note=note)
+
+
+def _shared(limits: Sequence[Mapping[str, Any]], joints: int) -> list[Mapping[str, Any]]:
+    """Return limits, one in place of those that all of several joints have alike."""
+    made: dict[float, Mapping[str, Any]] = {}
+    for value in dict.fromkeys(one["value"] for one in limits):
+        alike = [one for one in limits if one["value"] == value]
+        if joints < 2 or len(alike) < joints:
+            return list(limits)
+        made[value] = {"label": alike[0]["label"].split(" ", 2)[2], "value": value}
+    return list(made.values())
 
 
 def _commanded(run: Run, label: str) -> Iterator[Curve]:
