@@ -57,7 +57,9 @@ class ReportPage:
         self.settle()
 
     def numbers(self, name: str) -> dict[str, float]:
-        """Return the numbers in a chart's header by the names of its curves."""
+        """Read the numbers in a chart's header, scrolled into sight, by the names of its curves."""
+        self.chart(name).scroll_into_view_if_needed()
+        self.settle()
         found = self.chart(name).locator(".chart-number")
         texts = found.evaluate_all("all => all.map(one => [one.dataset.series, one.textContent])")
         return {series: number(text) for series, text in texts}

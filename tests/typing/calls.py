@@ -656,6 +656,11 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
         film.save("copy.mp4", force=True)  # type: ignore[call-arg]
     viewer.animate_following(plan, runs, "both.gif", overwrite=True)
     viewer.animate_following(plan, [run])  # type: ignore[arg-type]
+    ulna.report(run, "run.html", plan=plan, title="A circle", notes=["as asked"], overwrite=False)
+    ulna.report(run)  # type: ignore[call-arg]
+    ulna.report(arm, "arm.html")  # type: ignore[arg-type]
+    ulna.show(run, plan=plan, height=500)
+    ulna.show(run, tall=500)  # type: ignore[call-arg]
     closed = analysis.loop(arm, q, control.PD())
     viewer.bode_figure(closed, theme=theme)
     viewer.bode_figure(run)  # type: ignore[arg-type]

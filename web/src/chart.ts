@@ -19,6 +19,8 @@ import { type Palette, readPalette } from "./palette";
 
 /** The numbers in the header follow a playing clock every so many milliseconds. */
 const PERIOD = 50;
+/** What is spoken of a time follows a crosshair every so many milliseconds, and in the end. */
+const SPOKEN = 120;
 
 let charts = 0;
 
@@ -49,6 +51,8 @@ export class Chart {
   #table: HTMLElement | null = null;
   #visible = true;
   #shownAt = 0;
+  #spokenAt = -SPOKEN;
+  #speaking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: HTMLElement, spec: ChartSpec, loaded: readonly Loaded[], clock: Clock, range = SharedRange.of(clock)) {
     this.#spec = spec;
@@ -95,6 +99,7 @@ export class Chart {
 
   destroy(): void {
     for (const end of this.#ends) end();
+    clearTimeout(this.#speaking);
     this.#input.destroy();
     this.#menu.close();
     this.#plot.destroy();
@@ -165,7 +170,7 @@ export class Chart {
       area: this.#plot.over,
       focus: this.#focus,
       selection,
-      width: () => this.#plot.over.clientWidth,
+      width: () => this.#plot.bbox.width / devicePixelRatio, // needs no layout
       clock: this.#clock,
       range: this.#range,
     });
@@ -211,6 +216,11 @@ export class Chart {
   }
 
   #update(): void {
+    if (this.#visible) this.#showTime();
+    this.#speakSoon();
+  }
+
+  #showTime(): void {
     const { time, playing } = this.#clock;
     this.#placePlayhead(time);
     for (const reading of this.#readings) {
@@ -219,6 +229,20 @@ export class Chart {
       this.#placeDot(reading, time, value);
     }
     this.element.classList.toggle("chart-playing", playing);
+  }
+
+  /** Tell assistive software the time and its values, of charts out of sight as well: not in every frame of a drag. */
+  #speakSoon(): void {
+    clearTimeout(this.#speaking);
+    const wait = SPOKEN - (performance.now() - this.#spokenAt);
+    if (wait > 0) this.#speaking = setTimeout(() => this.#speak(), wait);
+    else this.#speak();
+  }
+
+  #speak(): void {
+    this.#spokenAt = performance.now();
+    if (!this.#visible) this.#showTime();
+    const { time } = this.#clock;
     this.#focus.setAttribute("aria-valuenow", time.toFixed(3));
     this.#focus.setAttribute("aria-valuetext", this.#spoken(time));
   }

@@ -31,7 +31,8 @@ def batch_document(batch: BatchRun) -> DocumentBuilder:
     """Return what there is to know of a batch."""
     arm, count = _first_arm(batch), len(batch)
     done = int(np.sum(batch.status.ok))
-    told = (done == count, f"{done:,} of {count:,} arms ran to the end: {batch.status}")
+    how = "" if done == count else f": {batch.status}"
+    told = (done == count, f"{done:,} of {count:,} arms ran to the end{how}")
     title = f"{count:,} arms of {batch.n} link{'s' * (batch.n > 1)}"
     subtitle = f"{batch.t[-1]:.4g} s, {batch.settings.get('method')}"
     builder = new_document("batch", arm, title, subtitle, told, batch.versions)
