@@ -29,6 +29,7 @@ from pathlib import Path
 import ulna
 from ulna.control import read_controller
 from ulna.motion.paths.path_text import read_path
+from ulna.simulation.disturbances import Disturbance
 
 with tempfile.TemporaryDirectory() as folder:
     robot = Path(folder) / "robot.toml"
@@ -134,9 +135,6 @@ def _controller(text: str) -> str:
 def _simulate(run: Run, plan: Plan | None) -> str:
     """Return the call of `simulate` that made a run."""
     settings = run.settings
-    for name in ("disturbances", "events", "actuators", "sequential_damping"):
-        if settings.get(name):
-            raise NotRepeatableError(f"it has {name.replace('_', ' ')}")
     given = {name: repr(settings[name]) for name in ("q0", "qd0")}
     for name in INPUTS:
         given |= _input(name, settings.get(name))
@@ -149,6 +147,9 @@ def _simulate(run: Run, plan: Plan | None) -> str:
         given["controller"] = _controller(settings["controller"])
         given["rate"] = repr(settings["rate"])
         given["sensors"] = f"ulna.Sensors(**{settings['sensors']!r})"
+        if settings.get("actuators"):
+            given["actuators"] = f"ulna.Actuators(**{settings['actuators']!r})"
+    given |= _surroundings(settings)
     if "reference" in settings:
         given["reference"] = _reference(settings["reference"], plan)
     given["duration"] = repr(float(run.t[-1]))
@@ -156,6 +157,30 @@ def _simulate(run: Run, plan: Plan | None) -> str:
         raise NotRepeatableError("it ended before its time")
     given["samples"] = repr(len(run.t))
     return f"run = ulna.simulate(arm{_keywords(given)})\n"
+
+
+def _surroundings(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return what acts besides, what is looked for, and the damping of sequential dynamics."""
+    given: dict[str, str] = {}
+    if settings.get("disturbances"):
+        made = ",\n        ".join(map(_disturbance, settings["disturbances"]))
+        given["disturbances"] = f"[\n        {made},\n    ]"
+    events = settings.get("events") or {}
+    for name, what in events.items():
+        if not isinstance(what, str):
+            raise NotRepeatableError(f"its event {name} is the function {what['function']}")
+    if events:
+        given["events"] = repr(dict(events))
+    if settings.get("sequential_damping"):
+        given["sequential_damping"] = repr(settings["sequential_damping"])
+    return given
+
+
+def _disturbance(made: Mapping[str, Any]) -> str:
+    plain = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
+    stop = plain.pop("stop")  # None is never, which has no number
+    until = 'float("inf")' if stop is None else repr(stop)
+    return f"Disturbance(**{plain!r}, stop={until})"
 
 
 def _input(name: str, source: Any) -> dict[str, str]:

@@ -5,6 +5,7 @@ import pytest
 
 import ulna
 from ulna.control import ComputedTorque, OpenLoop
+from ulna.simulation import disturbances
 from ulna.viewer.report_page import document
 
 
@@ -50,11 +51,44 @@ def test_the_script_of_a_following_repeats_both_runs(plan):
         np.testing.assert_allclose(again[label].q[-1], run.q[-1], rtol=0.0, atol=1e-12)
 
 
+def test_the_script_of_a_disturbed_loop_repeats_it():
+    run = ulna.simulate(
+        ulna.preset("kehl"),
+        q0=[0.1, 0.2],
+        controller=ComputedTorque(),
+        reference=[0.3, 0.4],
+        rate=250.0,
+        sensors=ulna.Sensors(delay=0.002, angle_noise=1e-3, seed=4),
+        actuators=ulna.Actuators(delay=0.001, time_constant=0.005, max_torque=(90.0, 80.0)),
+        disturbances=[
+            disturbances.step(torque=[3.0, 0.0], at=0.1),
+            disturbances.noise(force=[1.0, 2.0], rate=100.0, seed=7, until=0.3),
+            disturbances.sine(torque=[0.0, 5.0], frequency=4.0),
+        ],
+        events={"low": "y - 0.3"},
+        duration=0.4,
+    )
+    again = executed(document(run))["run"]
+    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+    assert [one.name for one in again.events] == [one.name for one in run.events]
+
+
+def test_the_script_of_sequential_dynamics_repeats_it():
+    arm, how = ulna.preset("kehl"), {"dynamics": "sequential", "sequential_damping": [0.3, 0.2]}
+    run = ulna.simulate(arm, q0=[0.1, 0.2], duration=0.3, **how)
+    again = executed(document(run))["run"]
+    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+
+
 def test_what_no_script_can_hold_is_told():
     run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], torque=lambda t: [t, 0.0], duration=0.1)
     header = document(run).header
     assert header["repeat"]["script"] is None
     assert any("torque is the function" in note for note in header["notes"])
+    run = ulna.simulate(
+        ulna.preset("unit"), q0=[0.0, 0.0], events={"low": lambda t, q, qd: q[0]}, duration=0.1
+    )
+    assert any("its event low is the function" in note for note in document(run).header["notes"])
 
 
 def test_the_script_of_a_portrait_repeats_it():
