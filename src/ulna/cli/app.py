@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from ulna._version import __version__
-from ulna.cli.terminal import note, prepare_streams, say
+from ulna.cli.terminal import TYPED, note, prepare_streams, say
 from ulna.concurrency import listening
 from ulna.errors import FileError, UlnaError, UlnaWarning
 
@@ -86,6 +86,7 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
     debug = "--debug" in arguments
     # The switch works wherever it is put: people add it to a command that has just failed.
     words = [word for word in arguments if word != "--debug"]
+    TYPED[:] = words
     prepare_streams()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UlnaWarning)

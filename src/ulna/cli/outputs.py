@@ -12,14 +12,13 @@ import io
 import math
 import os
 import shlex
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ulna.cli.arguments import spoken
-from ulna.cli.terminal import as_json
+from ulna.cli.terminal import TYPED, as_json
 from ulna.concurrency import deferred, listening
 from ulna.errors import (
     FileError,
@@ -213,7 +212,7 @@ def figure_writer(draw: Callable[[Any], Any]) -> Writer:
 
 def typed_command() -> str:
     """Return the command as it was typed, quoted for a shell."""
-    return shlex.join(["ulna", *sys.argv[1:]])
+    return shlex.join(["ulna", *TYPED])
 
 
 def html_outputs(html: str | None, *, overwrite: bool) -> list[Output]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+TYPED: list[str] = []  # the words of the command that runs
 # What a terminal without these letters shows instead.
 ASCII = {
     "τ": "tau", "φ": "phi", "ψ": "psi", "π": "pi", "Σ": "sum ", "Ω": "Ohm", "√": "sqrt",

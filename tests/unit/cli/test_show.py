@@ -80,6 +80,20 @@ def test_it_draws_films_and_tabulates(ask, swing, tmp_path):
     assert (tmp_path / "s.csv").read_bytes() == before
 
 
+def test_a_page_tells_the_run_and_stays_where_it_is(ask, swing, tmp_path):
+    code, out, err = ask("show", "swing.nc", "--html", "swing.html")
+    assert (code, err) == (0, "")
+    assert "written: swing.html" in out
+    page = (tmp_path / "swing.html").read_text("utf-8")
+    assert "ran to t = 1 s" in page
+    assert "ulna show swing.nc --html swing.html" in page
+    code, out, err = ask("show", "swing.nc", "--html", "swing.html")
+    assert (code, out) == (2, "")
+    assert "swing.html" in err
+    assert "--overwrite" in err
+    assert (tmp_path / "swing.html").read_text("utf-8") == page
+
+
 def saved(arm, folder, **options):
     ulna.simulate(arm, duration=0.2, **options).save(folder / "run.nc")
 
@@ -178,6 +192,8 @@ def test_a_run_made_by_other_means_is_shown(ask, tmp_path):
         (["swing.nc", "--csv", "x.txt"], 2, "--csv: got 'x.txt', need a name that ends in .csv"),
         (["swing.nc", "--csv", "swing.nc"], 2, "--csv: got 'swing.nc', need a name"),
         (["swing.nc", "--plot", "nowhere/x.png"], 74, "there is no folder nowhere"),
+        (["swing.nc", "--html", "x.pdf"], 2, "--html: got 'x.pdf', need a name that ends in .html"),
+        (["swing.nc", "--html", "nowhere/x.html"], 74, "there is no folder nowhere"),
         (["."], 74, "cannot be read"),
     ],
 )
