@@ -107,7 +107,7 @@ def test_paths_are_functions_only():
         (analysis, "rmse", "analysis.tracking(run, plan)"),
         (analysis, "phase_portrait", "analysis.portrait(arm, ...)"),
         (kinematics, "jacobain", "did you mean 'jacobian'?"),
-        (viewer, "show", "figure.savefig"),
+        (viewer, "imshow", "figure.savefig"),
     ],
 )
 def test_a_first_guess_is_told_what_to_call(package, name, instead):

@@ -50,17 +50,20 @@ export function startTheme(): void {
   });
 }
 
-// A page from disk, in a frame or with cookies refused may have no storage at all.
+// A page from disk, in a frame or with cookies refused may have no storage at all; what the history holds
+// of a page outlives its being loaded again.
 function recall(): string | null {
+  const kept: unknown = (history.state as Record<string, unknown> | null)?.[KEY];
   try {
-    return localStorage.getItem(KEY);
+    return localStorage.getItem(KEY) ?? (typeof kept === "string" ? kept : null);
   } catch {
-    return null;
+    return typeof kept === "string" ? kept : null;
   }
 }
 
 function remember(theme: Theme): void {
   try {
+    history.replaceState({ ...(history.state as object | null), [KEY]: theme }, "");
     localStorage.setItem(KEY, theme);
   } catch {
     // The choice then holds for this visit only.

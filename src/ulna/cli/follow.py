@@ -294,7 +294,7 @@ def _finish(done: Following, folder: ResultFolder, angles: Angles, json: bool) -
     else:
         if not written.stopped:
             _show(done, angles)
-        say_about("files", [", ".join(written.files)])
+        say_about("files", [written.line])
     written.raise_if_failed(status if status.reason == "interrupted" else None)
     planning.refuse_infeasible(done.plan)
     _raise_if_not_followed(done, written)

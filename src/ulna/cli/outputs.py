@@ -66,6 +66,14 @@ class Written(NamedTuple):
     stopped: bool  # by Ctrl-C
 
     @property
+    def line(self) -> str:
+        """The files, those of one folder by their names in it."""
+        folders = {str(Path(file).parent) for file in self.files}
+        if len(folders) != 1 or len(self.files) == 1:
+            return ", ".join(self.files)
+        return f"in {folders.pop()}: {', '.join(Path(file).name for file in self.files)}"
+
+    @property
     def kept(self) -> str:
         """Where to find what a run did until it ended."""
         return f"; all until then is in {', '.join(self.files)}" if self.files else ""

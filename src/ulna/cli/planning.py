@@ -176,7 +176,7 @@ def finish_plan(
         show_json({**told, "files": written.files})
     else:
         _show_plan(task, angles)
-        say_about("files", [", ".join(written.files)])
+        say_about("files", [written.line])
     written.raise_if_failed()
     refuse_infeasible(task.plan)
 
