@@ -466,7 +466,9 @@ def test_the_coupling_is_not_credited_with_what_the_friction_does(rows):
         told = f"{values['coupling']:+.1f} rad by the coupling alone".replace("-", "−")
         assert told in rows[key].size
         assert f"after {of}" in rows[key].size
-        for thing in (*rows[key].films, rows[key].pictures[0]):
+        # But for the tuck, which nothing resists.
+        films = [film for film in rows[key].films if "tuck" not in film.file]
+        for thing in (*films, rows[key].pictures[0]):
             assert "friction" in thing.caption
 
 

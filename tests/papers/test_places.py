@@ -8,7 +8,14 @@ import pytest
 
 from tabular import tabular
 from ulna.papers import NUMBERS, paper, rows
-from ulna.papers.pages import Edition, Judged, errata_page, index_page, paper_page
+from ulna.papers.pages import (
+    Edition,
+    Judged,
+    derivation_page,
+    errata_page,
+    index_page,
+    paper_page,
+)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # As the papers number them. Papers 001, 003 and 004 do not number their tables, listings and
@@ -51,6 +58,7 @@ def pages():
     judged = tuple(Judged(paper(number), rows(number)) for number in NUMBERS)
     edition = Edition(judged, filmed=False)
     made = {f"{one.paper.number}.html": paper_page(one, edition) for one in judged}
+    made |= {one.derivation: derivation_page(one, edition) for one in judged if one.derivation}
     made |= {"index.html": index_page(edition), "errata.html": errata_page(edition)}
     return {name: Page(text) for name, text in made.items()}
 
