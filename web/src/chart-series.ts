@@ -125,6 +125,15 @@ const MOST_DECADES = 9;
 /** Most powers of ten that a logarithmic axis writes. */
 const MOST_TICKS = 6;
 
+/** What a logarithmic chart says where values lie below its frame; nothing where none do. */
+export function belowFrame(spec: ChartSpec, curves: readonly Curve[]): string {
+  if (!spec.log) return "";
+  const values = curves.flatMap((curve) => Array.from(curve.y, (y) => curve.factor * y).filter((y) => y > 0 && Number.isFinite(y)));
+  const largest = values.reduce((most, y) => Math.max(most, y), 0);
+  const [frame] = scaleFor(values.reduce((least, y) => Math.min(least, y), Infinity), largest, [], true);
+  return values.some((y) => y < frame) ? `values below ${powerText(frame)} ${spec.unit} lie under the frame` : "";
+}
+
 function logScale(min: number, max: number, limits: readonly number[]): [number, number] {
   if (!(min > 0) || !Number.isFinite(max)) return [0.1, 1];
   const near = limits.filter((limit) => limit > min / 10 && limit < max * 10);

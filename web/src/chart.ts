@@ -9,12 +9,12 @@ import type uPlot from "uplot";
 import { ChartInput } from "./chart-input";
 import { makePlot, sizeIn } from "./chart-plot";
 import { SharedRange } from "./chart-range";
-import { type Curve, curvesOf, longestNumber, numberText, summary, valueAt, valueText } from "./chart-series";
+import { belowFrame, type Curve, curvesOf, longestNumber, numberText, summary, valueAt, valueText } from "./chart-series";
 import { csvOf, fileName, type Table, tableOf } from "./chart-table";
 import type { Clock } from "./clock";
 import type { ChartSpec, Loaded } from "./document";
 import { el } from "./dom";
-import { download, FigureMenu, tableElement } from "./figure-menu";
+import { download, FigureMenu, swapTable, tableElement } from "./figure-menu";
 import { type Palette, readPalette } from "./palette";
 
 /** The numbers in the header follow a playing clock every so many milliseconds. */
@@ -140,7 +140,8 @@ export class Chart {
   }
 
   #makeFigure(id: string): HTMLElement {
-    const { title, unit, note } = this.#spec;
+    const { title, unit } = this.#spec;
+    const note = [this.#spec.note, belowFrame(this.#spec, this.#curves)].filter(Boolean).join("; ");
     const dashed = this.#curves.some((curve) => curve.dash);
     const values = this.#readings.map((reading) => valueElement(reading, this.#spec, dashed));
     const head = el(
@@ -281,14 +282,7 @@ export class Chart {
   }
 
   #toggleTable(): void {
-    if (this.#table) {
-      this.#table.remove();
-      this.#table = null;
-    } else {
-      this.#table = tableElement(this.table());
-      this.#stage.after(this.#table);
-    }
-    this.#stage.hidden = this.#table !== null;
+    this.#table = swapTable(this.#stage, this.#table, () => this.table());
     if (!this.#table) this.resize();
   }
 

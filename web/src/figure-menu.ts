@@ -96,6 +96,15 @@ export class FigureMenu {
   }
 }
 
+/** Show a table in place of a picture, or the picture again; returns the table that is shown. */
+export function swapTable(picture: HTMLElement, shown: HTMLElement | null, make: () => Table): HTMLElement | null {
+  shown?.remove();
+  const table = shown ? null : tableElement(make());
+  if (table) picture.after(table);
+  picture.hidden = table !== null;
+  return table;
+}
+
 /** A table in a box of its own, which scrolls where it is too large. */
 export function tableElement(table: Table): HTMLElement {
   const head = el("tr", {}, ...table.columns.map((column) => el("th", { scope: "col", text: column })));

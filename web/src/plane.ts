@@ -5,7 +5,7 @@ import { numberText } from "./chart-series";
 import { csvText, exactText, fileName, heading, isSingle, type Table } from "./chart-table";
 import type { Loaded, PlanePoint, PlaneSpec } from "./document";
 import { el } from "./dom";
-import { download, FigureMenu, tableElement } from "./figure-menu";
+import { download, FigureMenu, swapTable } from "./figure-menu";
 import { at } from "./interpolate";
 import { type Palette, readPalette } from "./palette";
 import { type Bundle, bundlesOf, drawPlane } from "./plane-draw";
@@ -241,13 +241,6 @@ export class Plane {
   }
 
   #toggleTable(): void {
-    if (this.#table) {
-      this.#table.remove();
-      this.#table = null;
-    } else {
-      this.#table = tableElement(this.table());
-      this.#box.after(this.#table);
-    }
-    this.#box.hidden = this.#table !== null;
+    this.#table = swapTable(this.#box, this.#table, () => this.table());
   }
 }

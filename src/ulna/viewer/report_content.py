@@ -14,6 +14,7 @@ import numpy as np
 from ulna.analysis import FollowingVerdict, tracking, verdict
 from ulna.analysis.tracking_errors import effort
 from ulna.arm import Arm
+from ulna.arm.parameters import are_limited
 from ulna.arrays import Array
 from ulna.kinematics import tip
 from ulna.motion import Plan
@@ -185,7 +186,10 @@ def add_script(builder: DocumentBuilder, write: Callable[[], str]) -> DocumentBu
 def _plan_verdict(plan: Plan) -> tuple[bool, str]:
     """Return whether the arm can do it, and if not what keeps it."""
     if plan.ok:
-        return True, "the arm can do it: in reach and within its limits"
+        p = plan.arm.parameters
+        limited = are_limited(p) or np.isfinite([p.max_velocity, p.max_torque]).any()
+        within = "within its limits" if limited or plan.arm.has_motors else "no joint has a limit"
+        return True, f"the path is in reach, and {within}"
     told = [one.text for one in plan.problems if one.blocks or one.exceeds]
     head = "the arm cannot do it" if plan.feasible else "the path cannot be followed"
     more = f"; and {len(told) - 1} more" if len(told) > 1 else ""

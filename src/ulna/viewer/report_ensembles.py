@@ -32,7 +32,8 @@ def batch_document(batch: BatchRun) -> DocumentBuilder:
     arm, count = _first_arm(batch), len(batch)
     done = int(np.sum(batch.status.ok))
     how = "" if done == count else f": {batch.status}"
-    told = (done == count, f"{done:,} of {count:,} arms ran to the end{how}")
+    ok = None if done == count else False  # nothing was asked of them that they could pass
+    told = (ok, f"{done:,} of {count:,} arms ran to the end{how}")
     title = f"{count:,} arms of {batch.n} link{'s' * (batch.n > 1)}"
     subtitle = f"{batch.t[-1]:.4g} s, {batch.settings.get('method')}"
     builder = new_document("batch", arm, title, subtitle, told, batch.versions)

@@ -170,6 +170,15 @@ def test_every_kind_of_result_has_its_document(result, kind, runs, plan):
     assert made.header["kind"] == kind
 
 
+def test_nothing_passes_that_was_not_asked(runs, plan):
+    assert report_page.document(runs["open loop"]).header["verdict"]["ok"] is None
+    batch = ulna.simulate_batch(ulna.preset("kehl"), q0=[[0.0, 0.0]], duration=0.1)
+    assert report_page.document(batch).header["verdict"]["ok"] is None
+    # Of an arm without limits none is kept.
+    told = report_page.document(plan).header["verdict"]["text"]
+    assert told == "the path is in reach, and no joint has a limit"
+
+
 def test_a_plan_out_of_reach_says_so_first():
     plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((3.0, 0.0), 0.1))
     header = report_page.document(plan).header
