@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ulna.papers import papers, rows
-from ulna.papers.pages import Judged, errata_markdown
+from ulna.papers.edition import Judged
+from ulna.papers.pages import errata_markdown
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "errata.md"
 

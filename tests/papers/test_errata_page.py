@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ulna.papers import NUMBERS, errata, paper, rows
-from ulna.papers.pages import Judged, errata_section
+from ulna.papers.edition import Judged
+from ulna.papers.pages import errata_section
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
 # Rounding differs from one processor to another, and with it how exactly a thing holds.

@@ -8,14 +8,8 @@ import pytest
 
 from tabular import tabular
 from ulna.papers import NUMBERS, paper, rows
-from ulna.papers.pages import (
-    Edition,
-    Judged,
-    derivation_page,
-    errata_page,
-    index_page,
-    paper_page,
-)
+from ulna.papers.edition import Edition, Judged
+from ulna.papers.pages import derivation_page, errata_page, index_page, paper_page
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # As the papers number them. Papers 001, 003 and 004 do not number their tables, listings and

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ulna.concurrency import held, listening
 from ulna.papers import library
-from ulna.papers.pages import (
+from ulna.papers.edition import (
     ERRATA,
     FILMS,
     INDEX,
@@ -36,15 +36,12 @@ from ulna.papers.pages import (
     Judged,
     Size,
     dark_path,
-    data,
-    derivation_page,
-    errata_page,
-    index_page,
-    paper_page,
     path,
     poster,
 )
+from ulna.papers.pages import derivation_page, errata_page, index_page, paper_page
 from ulna.papers.row import Film, Picture, Row
+from ulna.papers.rows_data import rows_data
 from ulna.storage import write_whole
 
 if TYPE_CHECKING:
@@ -221,7 +218,7 @@ def _edition(tasks: PaperTasks, *, stopped: bool) -> Edition:
 
 
 def _write_pages(folder: Path, edition: Edition) -> None:
-    pages = {INDEX: index_page, ERRATA: errata_page, DATA: data}
+    pages = {INDEX: index_page, ERRATA: errata_page, DATA: rows_data}
     for name, made in pages.items():
         write_whole(folder / name, made(edition))
     for judged in edition.judged:

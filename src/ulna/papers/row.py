@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,6 +116,13 @@ class Film:
     play: Callable[[], Played] | None = None
 
 
+class SeeAlso(NamedTuple):
+    """A link from a row to something else about it."""
+
+    text: str
+    href: str  # from the folder of the pages
+
+
 @dataclass(frozen=True, slots=True)
 class TypesetEquation:
     """An equation as a paper prints it beside the right one, what differs marked in both.
@@ -185,6 +192,8 @@ class Row:
         Its films.
     equations : tuple of TypesetEquation, optional
         Its equations, as printed and as they are right.
+    see_also : tuple of SeeAlso, optional
+        Links to what else there is about it.
     """
 
     key: str
@@ -202,6 +211,7 @@ class Row:
     pictures: tuple[Picture, ...] = ()
     films: tuple[Film, ...] = ()
     equations: tuple[TypesetEquation, ...] = ()
+    see_also: tuple[SeeAlso, ...] = ()
 
     @property
     def item(self) -> bool:

@@ -10,7 +10,8 @@ together, with its `columns` by what they add to the name, and so are several `l
 columns that many lines have are named under [columns], and what all numbers of a row have is said
 once, in `every_number`. Equations are written in the names of letters, as `printed` and, where
 that is another, as `right`, with the title of the `step` that has them of our derivation; what is
-derived is said under [derivation].
+derived is said under [derivation]. A row's `see_also` has texts of links,
+each with the page that it leads to.
 
     [rows.forward]
     title = "The forward problem"
@@ -52,6 +53,7 @@ from ulna.papers.row import (
     PlaceKind,
     Played,
     Row,
+    SeeAlso,
     TypesetEquation,
     Verdict,
 )
@@ -61,7 +63,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 NEEDED = ("title", "where", "printed", "ours", "why")
 TEXTS = (*NEEDED, "how", "size", "transcription")
-OF_ROW = {*TEXTS, "verdict", "call", "every_number", "numbers", "pictures", "films", "equations"}
+OF_ROW = {
+    *(*TEXTS, "verdict", "call", "see_also"),
+    *("every_number", "numbers", "pictures", "films", "equations"),
+}
 OF_EQUATION = {"about", "printed", "right", "printed_when", "right_when", "step"}
 OF_NUMBER = {"of", "label", "unit", "printed", "digits", "lines", "columns"}
 
@@ -164,6 +169,7 @@ class PaperRows:
                     Film(*one, self._drawn[one[0]], self._played.get(one[0])) for one in films
                 ),
                 equations=_typeset(text.get("equations", ())),
+                see_also=tuple(SeeAlso(*link) for link in text.get("see_also", {}).items()),
                 **texts,
             )
         except KeyError as missing:

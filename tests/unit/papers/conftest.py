@@ -20,6 +20,7 @@ from ulna.papers import (
     papers_folder,
     players,
 )
+from ulna.papers.row import SeeAlso
 from ulna.viewer import PRINT, styled
 
 
@@ -81,6 +82,7 @@ ITEMS = (
         ),
         pictures=(Picture("000-figure-5.png", "Torques", line),),
         films=(Film("000-figure-5.mp4", "The arm as it moves", shot, spun),),
+        see_also=(SeeAlso("<Errata> of it", "errata.html#paper-000"),),
     ),
 )
 ERRATUM = Row(
@@ -132,3 +134,10 @@ def shelf(monkeypatch):
     monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())
     monkeypatch.setattr(papers_folder, "_things", papers_folder._things.__wrapped__)
     return PAPERS
+
+
+@pytest.fixture
+def folder(shelf, tmp_path):
+    """A folder of them."""
+    papers_folder.fill_folder(tmp_path, tuple(shelf))
+    return tmp_path

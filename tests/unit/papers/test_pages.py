@@ -13,17 +13,10 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from ulna.papers import Number, Verdict, players
-from ulna.papers.pages import (
-    Judged,
-    as_printed,
-    blocks,
-    errata_markdown,
-    figure,
-    is_grid,
-    numbers_table,
-    prose,
-)
+from ulna.papers import Number, players
+from ulna.papers.edition import Judged
+from ulna.papers.page_text import prose
+from ulna.papers.pages import errata_markdown, numbers_table
 from ulna.papers.papers_folder import both_themes, fill_folder
 from ulna.viewer import DARK, PRINT
 from ulna.viewer.report_page import source_hash
@@ -55,12 +48,6 @@ class Reader(HTMLParser):
 
     def values(self, name, tag=None):
         return [has[name] for kind, has in self.tags if name in has and tag in (None, kind)]
-
-
-@pytest.fixture
-def folder(shelf, tmp_path):
-    fill_folder(tmp_path, tuple(shelf))
-    return tmp_path
 
 
 def read(folder, name):
@@ -169,6 +156,8 @@ def test_a_row_is_shown_whole(folder, shelf):
     assert {"controls", "muted", "loop", "playsinline", "poster"} <= set(video)
     assert "1.7057371" in page.text  # eight digits, as it asks for
     assert "2.5 × 10⁻¹⁶" in page.text
+    assert "errata.html#paper-000" in page.values("href", "a")
+    assert "<Errata> of it" in page.text
 
 
 def test_what_people_wrote_stays_text(folder):
@@ -212,30 +201,6 @@ def test_figures_and_equations_are_addresses_within_their_rows(folder):
     assert re.search('<li id="figure-1">.*?an arm &amp; a <code>leg</code>.*no row', source)
     assert "does not number its tables" in page.text
     assert "does not number" not in read(folder, "004.html").text
-
-
-def test_the_data_have_every_digit(folder, shelf):
-    told = json.loads((folder / "rows.json").read_text("utf-8"))
-    assert [paper["number"] for paper in told["papers"]] == ["000", "004"]
-    assert told["papers"][0]["verdicts"] == {
-        "same": 1, "corrected": 1, "wrong as printed": 1, "incomplete": 0, "remark": 1,
-        "not yet": 0,
-    }  # fmt: skip
-    assert told["papers"][0]["rows"][2]["transcription"] == "the bar"
-    assert told["papers"][0]["places"][1] == {
-        "anchor": "figure-5", "name": "Figure 5", "numbered": True, "about": "torques",
-        "rows": ["figure-5", "erratum-1"],
-    }  # fmt: skip
-    for paper in told["papers"]:
-        for row, judged in zip(paper["rows"], shelf[paper["number"]].judge(), strict=True):
-            assert row["key"] == judged.key
-            assert Verdict(row["verdict"]) is judged.verdict
-            numbers = {number["name"]: number["ours"] for number in row["numbers"]}
-            expected = {name: value for name, value in judged.values.items() if value == value}
-            assert {name: value for name, value in numbers.items() if value is not None} == expected
-    assert told["papers"][0]["rows"][2]["numbers"][0]["ours"] is None  # it is no number
-    assert set(told["versions"]) >= {"ulna", "python", "numpy", "numba"}
-    assert not re.search("20[0-9][0-9]-", json.dumps(told))
 
 
 def test_the_same_again_is_the_same_to_the_last_letter(shelf, tmp_path):
@@ -298,44 +263,6 @@ def test_one_of_several_papers_says_so(shelf, tmp_path):
     assert not (tmp_path / "000.html").exists()
 
 
-def grid(*places):
-    return [Number(f"n{k}", float(k), label=label, of=of) for k, (of, label) in enumerate(places)]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [
-        (grid(("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")), True),
-        (grid(("a", "x"), ("a", "y"), ("b", "x"), ("c", "y")), True),
-        (grid(("a", "x"), ("b", "y"), ("c", "z"), ("d", "u")), False),  # a diagonal
-        (grid(("a", "x"), ("b", "x"), ("b", "far")), False),  # a column for one
-        (grid(("", "x"), ("", "y"), ("", "z")), False),  # one line
-        (grid(("a", "x"), ("b", "x"), ("b", "x")), False),  # two in one place
-        (grid(*((of, str(k)) for of in "ab" for k in range(12))), False),  # too wide
-    ],
-)
-def test_numbers_make_a_grid_only_if_they_fill_one(numbers, expected):
-    assert is_grid(numbers) is expected
-    table = Reader(numbers_table(numbers, "Numbers"))
-    for number in numbers:
-        assert f"{number.ours:.0f}" in table.text
-
-
-def test_numbers_that_make_a_grid_in_part_are_parted():
-    numbers = grid(
-        ("place", "x"), ("place", "y"), ("speed", "x"), ("speed", "y"), ("", "apart"), ("", "far"),
-        ("one", "u"), ("two", "v"), ("three", "p"), ("three", "q"), ("three", "r"),
-    )  # fmt: skip
-    parts = blocks(numbers)
-    assert [len(part) for part in parts] == [4, 7]
-    assert [is_grid(part) for part in parts] == [True, False]
-    assert [number for part in parts for number in part] == numbers
-    source = numbers_table(numbers, "Numbers")
-    assert source.count("<table>") == 2
-    assert '<th scope="rowgroup" colspan="2">three</th>' in source
-    assert '<th scope="row">one, u</th>' in source
-
-
 def test_every_line_of_a_table_is_as_long_as_its_head():
     numbers = [
         Number("a", 1.0, "m", 1.5, "x", "first"), Number("b", 2.0, "s", None, "x", "second"),
@@ -349,24 +276,6 @@ def test_every_line_of_a_table_is_as_long_as_its_head():
     assert "1.5" in body  # as printed
     assert "1\N{NO-BREAK SPACE}" in body  # units differ, so that each stands by its number
     assert numbers_table([], "none") == ""
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "expected"),
-    [
-        (-0.0, 6, "0"), (1e-300, 2, "1 × 10⁻³⁰⁰"), (-1234567.0, 3, "−1.23 × 10⁶"),
-        (float("nan"), 6, "–"), (float("-inf"), 6, "−∞"), (0.1 + 0.2, 4, "0.3"),
-        (0.30001, 4, "0.3000"), (154.9987, 5, "155.00"), (123456.7, 6, "123457"),
-    ],
-)  # fmt: skip
-def test_numbers_are_written_as_people_do(value, digits, expected):
-    assert figure(value, digits) == expected
-
-
-def test_printed_numbers_keep_their_digits():
-    assert [as_printed(value) for value in (1.03904686, 59.533, 87.0)] == [
-        "1.03904686", "59.533", "87",
-    ]  # fmt: skip
 
 
 def test_markdown_tables_survive_what_stands_in_them(shelf):

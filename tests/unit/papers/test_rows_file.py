@@ -35,6 +35,7 @@ why = "{tries:,} tries; {turn_2:g} rad."
 call = '''
 import ulna
 '''
+see_also = { "Play with it" = "play.html" }
 
 [places]
 figure-2 = { about = "an arm", rows = ["forward"] }
@@ -94,6 +95,7 @@ def test_texts_are_filled_with_values(rows_of):
     assert row.ours == "x = 1.2, y = −0.5"
     assert row.why == "2,000 tries; 2 rad."
     assert row.call == "import ulna\n"
+    assert row.see_also == (("Play with it", "play.html"),)
     assert row.numbers == row.pictures == row.films == ()
 
 
