@@ -44,6 +44,17 @@ SAME_UNLESS_GIVEN = {
     "back_emf_constant": "torque_constant",
     "backdriving_efficiency": "efficiency",
 }
+
+
+class FilledIn(float):
+    """A number that was not given, and goes with another one.
+
+    `dataclasses.replace` hands it to the copy, which fills it in anew.
+    """
+
+    __slots__ = ()
+
+
 TORQUE_SPEED_MOTOR = {
     **_AT_THE_SHAFT,
     "max_torque": BoundedNumber("torque", "N·m", above=0.0, infinite=True),
@@ -154,11 +165,11 @@ class Motor:
         given = {
             name: number
             for name, number in DC_MOTOR.items()
-            if name not in SAME_UNLESS_GIVEN or getattr(self, name) is not None
+            if name not in SAME_UNLESS_GIVEN or not isinstance(getattr(self, name), FilledIn | None)
         }
         values = _read(checks, given, self)
         for name, same in SAME_UNLESS_GIVEN.items():
-            values.setdefault(name, values[same])
+            values.setdefault(name, FilledIn(values[same]))
         for name in ("efficiency", "backdriving_efficiency"):
             if name in given and values[name] > 1.0:
                 checks.add(name, shown(getattr(self, name)), "a number above 0, at most 1")

@@ -144,6 +144,17 @@ def test_a_motor_makes_no_energy():
     assert ulna.Motor(**DC, back_emf_constant=0.021).no_load_speed < ulna.Motor(**DC).no_load_speed
 
 
+def test_what_goes_with_another_number_goes_with_it_in_a_copy():
+    motor = ulna.Motor(**DC)
+    for made in (motor, pickle.loads(pickle.dumps(motor))):
+        geared = dataclasses.replace(made, efficiency=0.7, torque_constant=0.03)
+        assert (geared.backdriving_efficiency, geared.back_emf_constant) == (0.7, 0.03)
+    given = ulna.Motor(**DC, backdriving_efficiency=0.9, back_emf_constant=0.04)
+    geared = dataclasses.replace(given, efficiency=0.7, torque_constant=0.03)
+    assert (geared.backdriving_efficiency, geared.back_emf_constant) == (0.9, 0.04)
+    assert repr(motor).count("back_emf_constant=0.02,") == 1
+
+
 def test_derating_begins_between_ambient_and_the_limit():
     for start in (20.0, 125.0, 130.0):
         assert names(lambda start=start: ulna.WindingHeat(10.0, 4.0, derating_from=start)) == [
