@@ -14,6 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ulna.units.number_text import ROUNDING as ROUNDING
+from ulna.units.number_text import degrees as degrees
+from ulna.units.number_text import fixed as fixed
+from ulna.units.number_text import in_degrees as in_degrees
+from ulna.units.number_text import number as number
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -33,7 +39,6 @@ SMALL_DIGITS = re.compile("[₀-₉]+")
 FULL_SIZE = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 LABEL = 13  # letters of a label and the space behind it
-ROUNDING = 1e-12  # of a limit, by which a number may pass it unnoticed
 
 
 def _stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -153,34 +158,12 @@ def as_json(answer: Mapping[str, Any]) -> str:
     return json.dumps(plain(answer), indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def number(value: float, digits: int = 6) -> str:
-    """Write a number for a table, without a negative zero."""
-    text = f"{value:.{digits}g}"
-    return text.removeprefix("-") if float(text) == 0.0 else text
-
-
 def no_more_than(mass: float) -> str:
     """Write a mass in four digits, rounded down: what holds it has to hold what is printed."""
     text = number(mass, 4)
     if mass <= 0.0 or float(text) <= mass * (1.0 + ROUNDING):
         return text
     return number(float(text) - 10.0 ** (math.floor(math.log10(mass)) - 3), 4)
-
-
-def fixed(value: float, decimals: int) -> str:
-    """Write a number with so many decimals, without a negative zero."""
-    text = f"{value:.{decimals}f}"
-    return text.removeprefix("-") if float(text) == 0.0 else text
-
-
-def degrees(angle: float, decimals: int = 4) -> str:
-    """Write an angle, given in radians, in degrees."""
-    return fixed(math.degrees(angle), decimals)
-
-
-def in_degrees(angle: float) -> str:
-    """Write an angle, given in radians, in degrees, with their sign and few digits."""
-    return f"{number(math.degrees(angle))}°"
 
 
 def _is_numeric(cell: str) -> bool:
