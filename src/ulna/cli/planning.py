@@ -129,7 +129,7 @@ def default_path(arm: Arm) -> Path:
         ends = [np.clip(middle + way, limits.lower, limits.upper).round(6) for way in (-1, 1)]
         return paths.joints([*ends, ends[0]], closed=True)
     if are_limited(limits):
-        return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate()")
+        return replace(paths.lemniscate(radius=1.0), fit=True, text="lemniscate(radius=1)")
     radius, loop_radius = (float(f"{part * arm.reach:.6g}") for part in (0.79, 0.2))
     loops = paths.loops(radius, loop_radius)
     return loops if arm.base == (0.0, 0.0) else loops.placed(arm.base)

@@ -73,6 +73,7 @@ def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
         ("actuators", _actuators(settings)),
         ("disturbances", _count(settings.get("disturbances"))),
         ("events", _events(settings.get("events"))),
+        ("until", _events({"it ends": settings["until"]}) if "until" in settings else ""),
         ("stops", _stops(run)),
         ("dynamics", _dynamics(settings)),
         ("versions", ", ".join(f"{name} {which}" for name, which in run.versions.items())),

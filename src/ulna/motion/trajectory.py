@@ -281,7 +281,8 @@ def times(at: TimesLike, parts: ArrayLike | None = None) -> Timing:
         raise InputError(Problem("timing parts", shown(parts), need))
     u = (when - when[0]) / (when[-1] - when[0])
     knots = tuple(u[1:-1].tolist())
-    return Timing("times", _through(u, given), knots=knots, duration=float(when[-1] - when[0]))
+    law = TabulatedLaw(_through(u, given), tuple(when.tolist()), tuple(given.tolist()))
+    return Timing("times", law, knots=knots, duration=float(when[-1] - when[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,6 +290,8 @@ class TabulatedLaw:
     """A law through a table, by cubic pieces."""
 
     pieces: Cubics
+    at: tuple[float, ...]  # [s] of the table, and
+    parts: tuple[float, ...]  # of the length that are reached then
 
     def __call__(self, u: Jet) -> Jet:
         """Return the part of the way."""
@@ -299,14 +302,14 @@ class TabulatedLaw:
         return u.through(*self.pieces.on(u.value, within))
 
 
-def _through(u: Array, parts: Array) -> Law:
-    """Return a law through a table: smooth if that does not lead backwards anywhere."""
+def _through(u: Array, parts: Array) -> Cubics:
+    """Return cubics through a table: smooth if they do not lead backwards anywhere."""
     from scipy.interpolate import CubicSpline, PchipInterpolator
 
     made: Any = CubicSpline(u, parts, bc_type="not-a-knot" if len(u) > 3 else "natural")
     if (made(np.linspace(0.0, 1.0, 20 * len(u)), 1) < 0.0).any():
         made = PchipInterpolator(u, parts)
-    return TabulatedLaw(Cubics.of(made))
+    return Cubics.of(made)
 
 
 def read_timing(given: Any) -> Timing:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Actuators, Arm, Sensors
+from ulna.arm.robot_files import dumps
 from ulna.arrays import Array, float_array
 from ulna.concurrency import check_on_interrupt, interruptible, listening, return_partial
 from ulna.errors import InputError, Problem, shown, warn
@@ -23,7 +24,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ENERGY_FLOWS, sample_columns, sample_width
 from ulna.simulation.motor_use import motors_of
-from ulna.simulation.options import allowance, check_memory, read_time
+from ulna.simulation.options import PerArm, allowance, check_memory, read_time
 from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
 from ulna.simulation.run import Run, read_only
 from ulna.simulation.sensors import IDEAL
@@ -240,7 +241,7 @@ def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> R
             listening().clear()
             simulation.status = interrupted(simulation)
     _close(simulation)
-    return _run(simulation)
+    return _run(simulation, length)
 
 
 def _close(simulation: Simulation) -> None:
@@ -286,9 +287,10 @@ def _keep_state(simulation: Simulation) -> None:
     memory.ints[at.SAMPLE] = 1
 
 
-def _run(simulation: Simulation) -> Run:
+def _run(simulation: Simulation, length: float) -> Run:
     # Nothing writes to them any more: parts of them need not be copied.
     simulation.record.samples.flags.writeable = False
+    samples = len(simulation.record.samples)  # that were asked for, however it ended
     kept = simulation.record.samples[: int(simulation.memory.ints[at.SAMPLE])]
     columns = sample_columns(simulation.arm.n, int(simulation.memory.ints[at.KEPT]))
     arrays = {name: kept[:, part] for name, part in columns.items()}
@@ -308,7 +310,7 @@ def _run(simulation: Simulation) -> Run:
     return Run(
         arm=simulation.arm,
         status=simulation.status,
-        settings=settings_of(simulation),
+        settings=settings_of(simulation) | {"duration": length, "samples": samples},
         events=events,
         contacts=contacts,
         saturation=saturation_of(simulation),
@@ -384,12 +386,21 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
         plain["reference"] = simulation.reference
     if simulation.controller is not None:
         plain["controller"] = repr(simulation.controller)
+        model = getattr(simulation.controller, "model", None)
+        if isinstance(model, Arm):
+            plain["controller_model"] = _robot_text(model)
         plain |= loop_settings(simulation.sensors, simulation.actuators)
     if simulation.disturbances:
         plain["disturbances"] = [_plain(one) for one in simulation.disturbances]
-    if simulation.signals:
-        plain["events"] = {signal.name: signal.described for signal in simulation.signals}
+    for signal in simulation.signals:
+        if signal.ends:
+            plain["until"] = signal.described
+        else:
+            plain.setdefault("events", {})[signal.name] = signal.described
     return plain
+
+
+_robot_text = PerArm(dumps)
 
 
 def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:

@@ -5,36 +5,46 @@ A script carries the robot as the text of its file, and every number to the last
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.arm.robot_files import dumps
-from ulna.control import read_controller
+from ulna.arm.robot_files import dumps, parse
+from ulna.arrays import Array
+from ulna.control import read_controller, with_model
 from ulna.errors import InputError
+from ulna.motion import Plan
 from ulna.motion.paths.path_text import read_path
+from ulna.motion.planning.plan import TipForce
+from ulna.motion.trajectory import LAWS, Ramped, TabulatedLaw, Timing, ramps
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
     from ulna.arm import Arm
-    from ulna.motion import Plan
     from ulna.simulation import Run
 
 HEAD = '''"""Repeats a result of ulna."""
 
 import tempfile
+from math import inf, nan
 from pathlib import Path
 
 import ulna
-from ulna.control import read_controller
+from ulna.arm import Parameters
+from ulna.control import read_controller, with_model
 from ulna.motion.paths.path_text import read_path
+from ulna.motion.trajectory import ramps, times
 from ulna.simulation.disturbances import Disturbance
 
-with tempfile.TemporaryDirectory() as folder:
-    robot = Path(folder) / "robot.toml"
-    robot.write_text({robot}, encoding="utf-8")
-    arm = ulna.load(robot)
+
+def robot(text):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "robot.toml"
+        file.write_text(text, encoding="utf-8")
+        return ulna.load(file)
+
+
 '''
 INPUTS = ("torque", "voltage", "current", "position", "tip_force")
 OPTIONS = ("method", "dt", "rtol", "atol", "max_step", "stops", "restitution", "dynamics")
@@ -47,21 +57,21 @@ class NotRepeatableError(Exception):
 
 def run_script(run: Run, plan: Plan | None = None) -> str:
     """Return the script of a run; along a plan it makes that first."""
-    made = "" if plan is None else plan_lines(plan)
-    return f"{_head(run.arm)}{made}{_simulate(run, plan)}print(run)\n"
+    made = "" if plan is None else plan_lines(plan, run.arm)
+    return f"{_head(run.arm)}{made}{_simulate(run, run.arm, plan)}print(run)\n"
 
 
 def following_script(plan: Plan, runs: Mapping[str, Run]) -> str:
     """Return the script of runs along a plan: `runs`, by their labels."""
-    parts = [_head(plan.arm), plan_lines(plan), "runs = {}\n"]
+    parts = [_head(plan.arm), plan_lines(plan, plan.arm), "runs = {}\n"]
     for label, run in runs.items():
-        parts += [_simulate(run, plan), f"runs[{label!r}] = run\n"]
+        parts += [_simulate(run, plan.arm, plan), f"runs[{label!r}] = run\n"]
     return "".join([*parts, "print(runs)\n"])
 
 
 def plan_script(plan: Plan) -> str:
     """Return the script of a plan."""
-    return f"{_head(plan.arm)}{plan_lines(plan)}print(plan)\n"
+    return f"{_head(plan.arm)}{plan_lines(plan, plan.arm)}print(plan)\n"
 
 
 def portrait_script(portrait: Portrait) -> str:
@@ -77,63 +87,92 @@ def portrait_script(portrait: Portrait) -> str:
     if portrait.controller is None:
         texts["torque"] = repr(portrait.flow.torque)
     else:
-        texts["controller"] = _controller(repr(portrait.controller))
+        model = getattr(portrait.controller, "model", None)
+        believed = None if model is None else dumps(model)
+        texts["controller"] = _controller(repr(portrait.controller), believed)
         texts["set_point"] = repr(portrait.set_point)
     return (
         f"{_head(portrait.arm)}portrait = ulna.portrait(arm{_keywords(texts)})\nprint(portrait)\n"
     )
 
 
-def plan_lines(plan: Plan) -> str:
-    """Return the lines that make a plan."""
-    timing, text = plan.trajectory.timing, str(plan.path)
-    if timing.knots or timing.law.__name__ == "<lambda>":
-        raise NotRepeatableError("its timing is no timing by name")
-    if plan.tip_force is not None:
-        raise NotRepeatableError("a force acts on the tip of its plan")
+def plan_lines(plan: Plan, arm: Arm) -> str:
+    """Return the lines that make a plan, in a script whose `arm` is this one."""
+    text = str(plan.path)
     _check_path(plan, text)
-    given = {"duration": repr(plan.duration), "timing": repr(timing.name)}
-    if not plan.path.in_joints:
-        if not np.isfinite(plan.q[0]).all():
-            raise NotRepeatableError("its plan has no first posture")
-        given["start"] = repr(plan.q[0].tolist())
+    given = {name: repr(value) for name, value in plan.given.items()}
+    given["timing"] = _timing(plan.given["timing"])
     if plan.derivatives != "exact":
-        raise NotRepeatableError("its plan is made with finite differences")
-    return f"plan = ulna.plan(arm, read_path({text!r}){_keywords(given)})\n"
+        given["derivatives"] = repr(plan.derivatives)
+    if plan.tip_force is not None:
+        given["tip_force"] = _tip_force(plan.tip_force)
+    return f"plan = ulna.plan({_named(plan.arm, arm)}, read_path({text!r}){_keywords(given)})\n"
+
+
+def _timing(timing: Timing) -> str:
+    """Return what makes a timing again: its name, or the numbers of its law."""
+    if LAWS.get(timing.name) is timing:
+        return repr(timing.name)
+    if isinstance(timing.law, TabulatedLaw):
+        return f"times({timing.law.at!r}, {timing.law.parts!r})"
+    if isinstance(timing.law, Ramped) and ramps(timing.name).sharpness == timing.sharpness:
+        return f"ramps({timing.name!r}, {timing.law.ramp!r})"
+    raise NotRepeatableError(f"its timing is the function {timing.name}")
+
+
+def _tip_force(force: Callable[..., Any]) -> str:
+    if isinstance(force, TipForce) and not callable(force.given):
+        return repr(force.given.tolist())
+    raise NotRepeatableError("the force on the tip of its plan is a function")
 
 
 def _check_path(plan: Plan, text: str) -> None:
     """Raise unless the text makes the very same path again."""
     at = np.linspace(0.0, 1.0, 101)
     try:
-        again = read_path(text)(at)
+        read = read_path(text)
     except InputError:
         raise NotRepeatableError("its path cannot be written as text") from None
-    if again.shape != plan.path(at).shape or np.abs(again - plan.path(at)).max() > SAME:
+    again, points = read(at), plan.path(at)
+    if again.shape != points.shape or np.abs(again - points).max() > SAME:
         raise NotRepeatableError("its path cannot be written as text without rounding")
+    if read.duration != plan.path.duration or read.fit:
+        raise NotRepeatableError("its path has a duration or a scale that its text does not say")
 
 
 def _head(arm: Arm) -> str:
-    return HEAD.format(robot=repr(dumps(arm)))
+    return f"{HEAD}arm = robot({dumps(arm)!r})\n"
+
+
+def _named(arm: Arm, known: Arm) -> str:
+    """Return what an arm is called in a script, or what makes it where it is another."""
+    return "arm" if dumps(arm) == dumps(known) else f"robot({dumps(arm)!r})"
 
 
 def _keywords(given: Mapping[str, str]) -> str:
     return "".join(f",\n    {name}={text}" for name, text in given.items()) + ",\n"
 
 
-def _controller(text: str) -> str:
-    """Return what makes a controller again of its text."""
+def _controller(text: str, model: str | None = None) -> str:
+    """Return what makes a controller again of its text, with the robot that it believes in."""
+    bare, believed = text, None
+    if model is not None:
+        believed, _ = parse(model, "model")
+        named = f"model=<{repr(believed).splitlines()[0]}>"
+        bare = text.replace(f", {named}", "").replace(f"{named}, ", "").replace(named, "")
     try:
-        again = read_controller(text)
+        again = read_controller(bare)
+        again = again if believed is None else with_model(again, believed)
     except InputError:
         raise NotRepeatableError(f"its controller is {text}") from None
     if repr(again) != text:
         raise NotRepeatableError(f"its controller is {text}")
-    return f"read_controller({text!r})"
+    made = f"read_controller({bare!r})"
+    return made if model is None else f"with_model({made}, robot({model!r}))"
 
 
-def _simulate(run: Run, plan: Plan | None) -> str:
-    """Return the call of `simulate` that made a run."""
+def _simulate(run: Run, arm: Arm, plan: Plan | None) -> str:
+    """Return the call of `simulate` that made a run, in a script whose `arm` is this one."""
     settings = run.settings
     given = {name: repr(settings[name]) for name in ("q0", "qd0")}
     for name in INPUTS:
@@ -144,7 +183,7 @@ def _simulate(run: Run, plan: Plan | None) -> str:
         if name in settings and (name != "max_step" or settings[name] is not None)
     }
     if settings.get("controller"):
-        given["controller"] = _controller(settings["controller"])
+        given["controller"] = _controller(settings["controller"], settings.get("controller_model"))
         given["rate"] = repr(settings["rate"])
         given["sensors"] = f"ulna.Sensors(**{settings['sensors']!r})"
         if settings.get("actuators"):
@@ -152,11 +191,31 @@ def _simulate(run: Run, plan: Plan | None) -> str:
     given |= _surroundings(settings)
     if "reference" in settings:
         given["reference"] = _reference(settings["reference"], plan)
-    given["duration"] = repr(float(run.t[-1]))
-    if not run.status.reason == "done":
-        raise NotRepeatableError("it ended before its time")
-    given["samples"] = repr(len(run.t))
-    return f"run = ulna.simulate(arm{_keywords(given)})\n"
+    given |= _times(run)
+    return f"run = ulna.simulate({_named(run.arm, arm)}{_keywords(given)})\n"
+
+
+def _times(run: Run) -> dict[str, str]:
+    """Return the duration that was asked for, however the run ended, and the samples."""
+    if run.status.reason == "interrupted":
+        raise NotRepeatableError("it was interrupted")
+    count, duration = run.settings.get("samples"), run.settings.get("duration")
+    if count is None or duration is None:
+        if run.status.reason != "done":
+            raise NotRepeatableError("it ended before its time, which its file does not say")
+        count, duration = len(run.t), float(run.t[-1])
+    ended = run.status.reason != "done"
+    due = run.t[:-1] if ended else run.t  # the last state of one that ended early is kept as well
+    samples: Any = count
+    if not _are_even(due, count, duration):
+        samples = [*due.tolist(), duration] if ended else due.tolist()
+    return {"duration": repr(duration), "samples": repr(samples)}
+
+
+def _are_even(t: Array, count: int, duration: float) -> bool:
+    """Return whether these are the first of so many even times, the duration the last of them."""
+    even = np.linspace(0.0 if count > 1 else duration, duration, count)[: len(t)]
+    return np.allclose(t, even, rtol=0.0, atol=SAME * duration)
 
 
 def _surroundings(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -165,22 +224,30 @@ def _surroundings(settings: Mapping[str, Any]) -> dict[str, str]:
     if settings.get("disturbances"):
         made = ",\n        ".join(map(_disturbance, settings["disturbances"]))
         given["disturbances"] = f"[\n        {made},\n    ]"
-    events = settings.get("events") or {}
+    events = dict(settings.get("events") or {})
     for name, what in events.items():
-        if not isinstance(what, str):
-            raise NotRepeatableError(f"its event {name} is the function {what['function']}")
+        _formula(name, what)
+    # Files from before there were durations have it among the events.
+    until = settings.get("until") if "duration" in settings else events.pop("until", None)
+    if until is not None:
+        given["until"] = _formula("until", until)
     if events:
-        given["events"] = repr(dict(events))
+        given["events"] = repr(events)
     if settings.get("sequential_damping"):
         given["sequential_damping"] = repr(settings["sequential_damping"])
     return given
 
 
+def _formula(name: str, what: Any) -> str:
+    if not isinstance(what, str):
+        raise NotRepeatableError(f"its event {name} is the function {what['function']}")
+    return repr(what)
+
+
 def _disturbance(made: Mapping[str, Any]) -> str:
     plain = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
     stop = plain.pop("stop")  # None is never, which has no number
-    until = 'float("inf")' if stop is None else repr(stop)
-    return f"Disturbance(**{plain!r}, stop={until})"
+    return f"Disturbance(**{plain!r}, stop={'inf' if stop is None else repr(stop)})"
 
 
 def _input(name: str, source: Any) -> dict[str, str]:

@@ -174,7 +174,7 @@ def setting_rows(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("controller", cut(str(settings["controller"]))))
         rows.append(("rate", f"{settings.get('rate', math.nan):g} Hz"))
     names = ("torque", "voltage", "current", "position", "tip_force", "reference", "sensors")
-    for name in (*names, "actuators", "disturbances", "events", "sequential_damping"):
+    for name in (*names, "actuators", "disturbances", "events", "until", "sequential_damping"):
         given = settings.get(name)
         if given not in (None, "None", "()", [], {}):
             rows.append((name.replace("_", " "), cut(_source(given))))

@@ -330,14 +330,9 @@ def repeated(run):
     if isinstance(settings["torque"], dict):
         table = settings["torque"]
         settings |= {"torque": (table["times"], table["values"]), "between": table["between"]}
-    events = settings.pop("events", {})
-    until = events.pop("until", None)
     if settings["max_step"] is None:
         settings["max_step"] = math.inf
-    return simulate(
-        run.arm, duration=float(run.t[-1]), samples=len(run), events=events, until=until,
-        disturbances=makers, **settings,
-    )  # fmt: skip
+    return simulate(run.arm, disturbances=makers, **settings)
 
 
 @tabular(

@@ -1,10 +1,13 @@
 """The script of a report repeats its result from nothing, to the last digits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ulna
 from ulna.control import ComputedTorque, OpenLoop
+from ulna.motion.trajectory import ramps
 from ulna.simulation import disturbances
 from ulna.viewer.report_page import document
 
@@ -40,6 +43,52 @@ def test_the_script_of_a_plan_repeats_it(plan):
     np.testing.assert_allclose(again.q[-1], plan.q[-1], rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"duration": 0.5, "timing": "quintic", "rate": 100.0, "floor": 0.1},
+        {"timing": ulna.motion.times([0.0, 0.2, 0.7], [0.0, 0.6, 1.0])},
+        {"timing": ulna.motion.times([1.0, 1.5, 2.0]), "duration": 0.8},
+        {"timing": "trapezoid", "max_speed": 0.5, "max_acceleration": 3.0},
+        {"timing": ramps("s-curve", 0.4), "duration": 1.0},
+        {"tip_force": [1.0, -2.0, 0.5], "duration": np.float64(0.5), "elbow": "down"},
+        {"derivatives": "finite", "duration": 0.5, "start": [0.0, 1.0]},
+        {"derivatives": "finite", "duration": 0.5, "rate": 333.0},
+        {},
+    ],
+    ids=lambda how: "+".join(how) or "plain",
+)
+def test_the_script_of_a_plan_repeats_what_it_was_asked(how):
+    made = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), **how)
+    again = executed(document(made))["plan"]
+    for name in ("t", "q", "qd", "qdd", "tau"):
+        theirs, ours = getattr(again, name), getattr(made, name)
+        np.testing.assert_allclose(theirs, ours, rtol=1e-12, atol=1e-12, err_msg=name)
+    assert again.problems == made.problems
+    assert again.duration_reason == made.duration_reason
+
+
+def test_the_script_of_a_redundant_plan_repeats_its_posture():
+    arm, posture = ulna.Arm.rods([0.4, 0.3, 0.2], [1.0, 1.0, 1.0]), np.array([1.0, -0.5, -0.5])
+    path = ulna.paths.line((0.5, 0.1), (0.5, 0.3))
+    made = ulna.plan(arm, path, duration=1.0, posture=posture, floor=-1.0)
+    other = ulna.plan(arm, path, duration=1.0)
+    assert np.abs(made.q - other.q).max() > 1e-3  # so that the posture matters
+    again = executed(document(made))["plan"]
+    np.testing.assert_allclose(again.q, made.q, rtol=0.0, atol=1e-12)
+    posture[:] = 0.0
+    assert made.given["posture"] == [1.0, -0.5, -0.5]
+
+
+def test_the_script_of_a_drawing_with_limits_repeats_its_start():
+    joints = [ulna.Joint(-1.0, 2.0), ulna.Joint(-2.5, 2.5)]
+    arm = ulna.Arm.rods([0.3, 0.25], [1.0, 1.0]).replace(joints=joints)
+    drawing = replace(ulna.paths.lemniscate(radius=1.0), fit=True, text="lemniscate(radius=1)")
+    made = ulna.plan(arm, drawing, duration=1.0)
+    again = executed(document(made))["plan"]
+    np.testing.assert_allclose(again.q, made.q, rtol=0.0, atol=1e-12)
+
+
 def test_the_script_of_a_following_repeats_both_runs(plan):
     laws = {"open loop": OpenLoop(), "closed loop": ComputedTorque(natural_frequency=30.0)}
     runs = {
@@ -70,6 +119,53 @@ def test_the_script_of_a_disturbed_loop_repeats_it():
     )
     again = executed(document(run))["run"]
     np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+    assert [one.name for one in again.events] == [one.name for one in run.events]
+
+
+def test_a_controller_believes_in_its_model_again(plan):
+    model = plan.arm.with_payload(2.0).replace(name="a heavy > arm, (model=<x>)")
+    laws = {
+        "open loop": OpenLoop(model),
+        "closed loop": ComputedTorque(natural_frequency=30.0, model=model, damping_ratio=0.9),
+        "friction": ComputedTorque(model=model, friction_compensation=True),
+    }
+    runs = {
+        label: ulna.simulate(plan.arm, controller=law, reference=plan, rate=500.0)
+        for label, law in laws.items()
+    }
+    again = executed(document(runs, plan=plan))["runs"]
+    for label, run in runs.items():
+        np.testing.assert_allclose(again[label].q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+
+
+def test_a_plan_of_one_arm_that_another_follows_is_repeated_with_both(plan):
+    heavy = plan.arm.with_payload(2.0)
+    run = ulna.simulate(heavy, controller=ComputedTorque(model=plan.arm), reference=plan)
+    again = executed(document(run, plan=plan))["runs"]["closed loop"]
+    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+    assert again.arm.payload == heavy.payload
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ({"until": "q1 < -0.5", "events": {"low": "q1 + 0.2"}}, "stopped"),
+        ({"torque": ["sqrt(0.3 - t)", "0"]}, "bad torque"),
+        ({"torque": ["1e9*q1", "0"], "method": "rk4", "dt": 0.05}, "diverged"),
+        ({"until": "q1 < -0.5", "samples": [0.1, 0.15, 0.8]}, "stopped"),
+        ({"samples": [0.1, 0.15, 0.8]}, "done"),
+        ({"samples": 1}, "done"),
+        ({"events": {"until": "q1 + 0.2"}}, "done"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "+".join(one),
+)
+def test_the_script_of_a_run_that_ended_early_ends_it_there(how, reason):
+    arm = ulna.preset("unit")
+    run = ulna.simulate(arm, q0=[0.1, 0.2], duration=1.0, **how)
+    assert run.status.reason == reason
+    again = executed(document(run))["run"]
+    assert (again.status, again.t.tolist()) == (run.status, run.t.tolist())
+    np.testing.assert_allclose(again.q, run.q, rtol=0.0, atol=1e-12)
     assert [one.name for one in again.events] == [one.name for one in run.events]
 
 

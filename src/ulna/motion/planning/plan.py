@@ -8,8 +8,8 @@ is wrong with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
@@ -182,6 +182,7 @@ class PlanningProblem:
     posture: AngleLike | None
     floor: float | None
     force: Callable[[Array], Array] | None  # on the tip, of times (k,)
+    given: Mapping[str, Any] = field(default_factory=dict)  # keywords that make the same plan again
     lasting: float = math.nan  # [s] that the motion takes,
     duration_reason: str = ""  # why,
     times: Array = None  # and the times (k,) [s] of its samples
@@ -207,8 +208,23 @@ class PlanningProblem:
             arm, path, self.timing, self.duration, self.limits
         )
         times = _sample_times(lasting, self.rate, whole=self.derivatives == "finite")
-        made = replace(self, path=path, timing=timing, start=start)
+        made = replace(self, path=path, timing=timing, start=start, given=self._given(start))
         return replace(made, lasting=lasting, duration_reason=reason, times=times)
+
+    def _given(self, start: AngleLike | Branch | None) -> dict[str, Any]:
+        """Return the keywords of `plan` that were passed, with the start that a drawing got."""
+        keywords = {
+            "duration": self.duration,
+            "timing": self.timing,
+            "rate": self.rate,
+            "max_speed": self.limits.speed,
+            "max_acceleration": self.limits.acceleration,
+            "start": None if isinstance(start, str) else start,
+            "elbow": self.elbow,
+            "posture": self.posture,
+            "floor": self.floor,
+        }
+        return {name: value for name, value in keywords.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -381,6 +397,14 @@ def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
     return np.append(times, duration)
 
 
+def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keywords with numbers and lists of their own, which nobody else changes."""
+    return {
+        name: value if isinstance(value, str | Timing) else np.array(value, dtype=float).tolist()
+        for name, value in given.items()
+    }
+
+
 def assemble_plan(
     problem: PlanningProblem, motion: SampledMotion, tau: Array, terms: Terms | None = None
 ) -> Plan:
@@ -391,7 +415,7 @@ def assemble_plan(
     made = Plan(
         problem.arm, problem.path, motion.trajectory, motion.times, q, qd, qdd, tau, motion.tracked,
         find_problems(problem, motion, demands, tau), problem.derivatives, problem.duration_reason,
-        problem.force, demands,
+        problem.force, demands, _plain(problem.given),
     )  # fmt: skip
     if terms is not None:
         vars(made)["terms"] = terms  # they need not be computed again

@@ -6,7 +6,7 @@ lines to read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -172,6 +172,8 @@ class Plan(metaclass=SuggestsAttributes):
         The force on the tip (k, 3) [N, N·m] of times (k,) [s].
     demands : Demands
         What it demands of the arm at any time.
+    given : mapping
+        The keywords of `plan` that it was made with, but for `derivatives` and `tip_force`.
     """
 
     _class_guesses = _CLASS_GUESSES
@@ -190,6 +192,7 @@ class Plan(metaclass=SuggestsAttributes):
     duration_reason: str
     tip_force: Callable[[Array], Array] | None
     demands: Demands
+    given: Mapping[str, Any]
 
     @cached_property
     def terms(self) -> Terms:
