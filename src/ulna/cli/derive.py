@@ -25,8 +25,10 @@ ENDINGS = {
     ".py": "python",
     ".c": "c",
     ".m": "matlab",
+    ".js": "javascript",
+    ".mjs": "javascript",
 }
-FORMATS = tuple(ENDINGS.values())
+FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
 
 LinksOption = Annotated[int | None, option(None, "1 to 4; two unless given.")]
 ConventionOption = Annotated[
@@ -38,7 +40,7 @@ ArmOption = Annotated[
     str | None, option("ARM", "Put the numbers of a preset or robot file beside the letters.")
 ]
 FormatOption = Annotated[
-    str | None, option(None, "text, markdown, latex, html, python, c or matlab.")
+    str | None, option(None, "text, markdown, latex, html, python, c, matlab or javascript.")
 ]
 OutOption = Annotated[str | None, option("FILE", "Write a file; its ending chooses the format.")]
 

@@ -11,14 +11,7 @@ import sympy as sp
 
 from ulna.arm import Arm
 from ulna.derivation.derivation_options import DerivationOptions, left_out, title_of
-from ulna.derivation.formats import (
-    FORMATS,
-    LANGUAGES,
-    check_known,
-    source_code,
-    to_html,
-    to_text,
-)
+from ulna.derivation.formats import FORMATS, check_known, to_html, to_text
 from ulna.derivation.formulas import Block, DocumentTable, Equation, Step, equals, paragraph
 from ulna.derivation.lagrange import Check, Mechanics, check, values
 from ulna.derivation.model import (
@@ -33,6 +26,7 @@ from ulna.derivation.model import (
     letters,
     symbol,
 )
+from ulna.derivation.source_code import LANGUAGES, source_code
 from ulna.namespaces import first_guesses, no_attribute
 
 L, K, V = symbol("L"), symbol("K"), symbol("V")
@@ -210,7 +204,7 @@ class Derivation:
 
         Parameters
         ----------
-        format : {"text", "markdown", "latex", "html", "python", "c", "matlab"}
+        format : {"text", "markdown", "latex", "html", "python", "c", "matlab", "javascript"}
             A format of the steps, or a programming language.
 
         Returns
@@ -229,11 +223,15 @@ class Derivation:
         return FORMATS[format](self.title, self.steps)
 
     def code(self, language: str, *, name: str = "arm_model") -> str:
-        """Write M, C, G, inverse dynamics and, for two links, inverse kinematics as source code.
+        """Write the arm as source code that needs nothing else, and simulates when it is run.
+
+        Positions, Jacobian, M, C, G, energies, inverse and forward dynamics, a Runge–Kutta step
+        and, for two links, inverse kinematics. With friction there is no forward dynamics: a joint
+        that dry friction holds needs a search and events, as `ulna.simulate` has them.
 
         Parameters
         ----------
-        language : {"python", "c", "matlab"}
+        language : {"python", "c", "matlab", "javascript"}
             Programming language.
         name : str, optional
             Name of the MATLAB file's function.
@@ -249,7 +247,10 @@ class Derivation:
             For any other language.
         """
         check_known("language", language, tuple(LANGUAGES))
-        return source_code(self.mechanics, self.title, self._numbers, language, name)
+        note = left_out(self.options, self.arm)
+        return source_code(
+            self.mechanics, self.title, self._numbers, language, name=name, note=note
+        )
 
     if not TYPE_CHECKING:
 

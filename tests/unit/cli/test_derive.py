@@ -17,6 +17,7 @@ FORMATS = {
     "python": (".py", '"""One link, a uniform rod, joint angles.'),
     "c": (".c", "/* One link, a uniform rod, joint angles."),
     "matlab": (".m", "function model = "),
+    "javascript": (".js", "// One link, a uniform rod, joint angles.\n"),
 }
 
 
@@ -62,6 +63,11 @@ def test_the_ending_of_a_file_chooses_the_format(ask, tmp_path, wanted):
     assert [path.name for path in tmp_path.iterdir()] == [f"pendulum{ending}"]
 
 
+def test_a_javascript_module_may_say_in_its_ending_that_it_is_one(ask, tmp_path):
+    assert ask("--links", "1", "--out", "arm.mjs")[0] == 0
+    assert (tmp_path / "arm.mjs").read_text().startswith("// One link")
+
+
 def test_endings_in_capitals_are_endings(ask, tmp_path):
     assert ask("--links", "1", "--out", "ARM.HTML")[0] == 0
     assert (tmp_path / "ARM.HTML").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -86,7 +92,7 @@ def test_a_matlab_function_is_called_what_its_file_is_if_that_can_be(ask, tmp_pa
     assert (tmp_path / file).read_text().startswith(f"function model = {function}()\n")
 
 
-@pytest.mark.parametrize("file", ["mass_matrix.m", "end.m", "cos.m", "_arm.m"])
+@pytest.mark.parametrize("file", ["mass_matrix.m", "step.m", "end.m", "cos.m", "_arm.m"])
 def test_a_matlab_function_takes_no_name_that_breaks_its_file(ask, tmp_path, file):
     # A function that it defines, a word of the language, a function that it calls, no letter first.
     assert ask("--links", "1", "--out", file)[0] == 0
@@ -134,8 +140,11 @@ def test_a_robot_file_brings_its_numbers(ask, tmp_path):
         (["--bodies", "rod"], "did you mean 'rods'?"),
         (["--gravity", "sideways"], "need one of down, vector, none"),
         (["--format", "htm"], "did you mean 'html'?"),
-        (["--format", "docx"], "need one of text, markdown, latex, html, python, c, matlab"),
-        (["--out", "arm.docx"], "a name that ends in .txt, .md, .tex, .html, .py, .c, .m"),
+        (
+            ["--format", "docx"],
+            "text, markdown, latex, html, python, c, matlab, javascript",
+        ),
+        (["--out", "arm.docx"], "ends in .txt, .md, .tex, .html, .py, .c, .m, .js, .mjs"),
         (["--out", "arm"], "or add --format"),
         (["--out", ""], "--out"),
         (["--arm", "kel"], "did you mean 'kehl'?"),
@@ -273,6 +282,6 @@ def test_a_folder_is_no_file(ask, tmp_path):
 
 def test_every_format_and_language_has_an_ending():
     from ulna.derivation.formats import FORMATS as WRITTEN
-    from ulna.derivation.formats import LANGUAGES
+    from ulna.derivation.source_code import LANGUAGES
 
     assert set(ENDINGS.values()) == {*WRITTEN, *LANGUAGES}

@@ -135,7 +135,7 @@ def test_python_runs_by_itself(tmp_path):
     (tmp_path / "unit.py").write_text(source + "\nprint(mass_matrix(Arm(), [0.0, 0.0])[1][1])\n")
     command = [sys.executable, "-I", "-S", "-W", "error", "unit.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert float(done.stdout) == pytest.approx(1 / 3, rel=1e-12)
+    assert float(done.stdout.splitlines()[-1]) == pytest.approx(1 / 3, rel=1e-12)
 
 
 # ------------------------------------------------------------------------------------- C
@@ -188,7 +188,7 @@ def row(values):
 def test_c_computes_what_the_closed_form_does(derived, state, agree, build, links, options):
     derivation = derived(links, **options)
     source = derivation.code("c")
-    assert re.findall(r"#\s*include\s*(\S+)", source) == ["<math.h>"]
+    assert set(re.findall(r"#\s*include\s*(\S+)", source)) <= {"<math.h>", "<stdio.h>"}
     library, kind = build(source), structure(source)
     arm, motion, force, known = state(derivation)
     numbers = fields(known)
@@ -295,11 +295,12 @@ def test_code_is_ascii_and_says_what_it_is(derived, language):
 def test_matlab_is_one_function_that_hands_out_the_others(derived):
     source = derived(2, bodies="general", **EVERYTHING).code("matlab", name="two_link")
     code = re.sub(r"%.*", "", source)
-    names = re.findall(r"^function \w+ = (\w+)\(", code, flags=re.MULTILINE)
-    assert names == ["two_link", *FUNCTIONS, "inverse_kinematics"]
+    names = re.findall(r"^function .+ = (\w+)\(", code, flags=re.MULTILINE)
+    assert names[0] == "two_link"
+    assert {*FUNCTIONS, "joints", "forward_dynamics", "step", "inverse_kinematics"} < set(names)
     handles = re.findall(r"^model\.(\w+) = @(\w+);", code, flags=re.MULTILINE)
     assert handles == [(name, name) for name in names[1:]]
-    opened = re.findall(r"^\s*(?:function|if)\b", code, flags=re.MULTILINE)
+    opened = re.findall(r"^\s*(?:function|if|for)\b", code, flags=re.MULTILINE)
     assert len(re.findall(r"^\s*end$", code, flags=re.MULTILINE)) == len(opened)
     for foreign in ("**", "def ", "import", "None", "[0]", "(0)", "#", '"', "math", "->", ".*"):
         assert foreign not in code, foreign
