@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -127,43 +127,48 @@ class Mechanics:
     def momentum_rate(self, k: int) -> sp.Expr:
         """Return d/dt ∂L/∂q̇_k."""
         found = sp.S.Zero
-        for share in self.kinetic:
+        for share, factor_rate in zip(self.kinetic, self._factor_rates, strict=True):
             part = _by(share.rates, self.model.rates[k])
-            found += share.factor * self._rate(part) + self._rate(share.factor) * part
+            found += share.factor * self._rate(part) + factor_rate * part
         return found
+
+    @cached_property
+    def _factor_rates(self) -> tuple[sp.Expr, ...]:
+        return tuple(self._rate(share.factor) for share in self.kinetic)
 
     def angle_derivative(self, k: int) -> sp.Expr:
         """Return ∂L/∂q_k."""
         angle = self.model.coordinates[k]
-        kinetic = (sp.diff(share.factor, angle) * share.rates for share in self.kinetic)
+        kinetic = (_slope(share.factor, angle) * share.rates for share in self.kinetic)
         return sp.Add(*kinetic) - sp.diff(self.potential_energy, angle)
 
     def _rate(self, expression: sp.Expr) -> sp.Expr:
         """Return the time derivative, by the chain rule, common factors taken out."""
         m = self.model
         rows = zip((*m.coordinates, *m.rates), (*m.rates, *m.accelerations), strict=True)
-        return sp.factor_terms(sp.Add(*(sp.diff(expression, x) * xd for x, xd in rows)))
+        return sp.factor_terms(sp.Add(*(_slope(expression, x) * xd for x, xd in rows)))
 
     @cached_property
     def mass_matrix(self) -> sp.Matrix:
         """M, with K = ½ q̇ᵀ M q̇."""
-        rates = self.model.rates
-        return sp.Matrix(
-            self.model.n,
-            self.model.n,
-            lambda i, j: sp.Add(
-                *(s.factor * sp.diff(s.rates, rates[i], rates[j]) for s in self.kinetic)
-            ),
-        )
+        rates, n = self.model.rates, self.model.n
+
+        def entry(i: int, j: int) -> sp.Expr:
+            slopes = (_slope(s.rates, rates[i], rates[j]) for s in self.kinetic)
+            return sp.Add(*(s.factor * x for s, x in zip(self.kinetic, slopes, strict=True)))
+
+        found = {(i, j): entry(i, j) for i in range(n) for j in range(i, n)}
+        return sp.Matrix(n, n, lambda i, j: found[min(i, j), max(i, j)])
 
     @cached_property
     def coriolis_matrix(self) -> sp.Matrix:
         """C by Christoffel symbols: C_ij = ½ Σ_k (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i) q̇_k."""
         M, q, n = self.mass_matrix, self.model.coordinates, self.model.n
+        slopes = [M.applyfunc(lambda entry, by=by: _slope(entry, by)) for by in q]
 
         def entry(i: int, j: int) -> sp.Expr:
             parts = (
-                (M[i, j].diff(q[k]) + M[i, k].diff(q[j]) - M[j, k].diff(q[i])) * rate
+                (slopes[k][i, j] + slopes[j][i, k] - slopes[i][j, k]) * rate
                 for k, rate in enumerate(self.model.rates)
             )
             return grouped(HALF * sp.Add(*parts), self.model.rates)
@@ -235,7 +240,13 @@ def grouped(expression: sp.Expr, rates: tuple[sp.Symbol, ...]) -> sp.Expr:
         rest, moving = term.as_independent(*rates, as_Add=False)
         number, rest = rest.as_coeff_Mul()
         found[rest] = found.get(rest, sp.S.Zero) + number * moving
-    return sp.Add(*(_signed(rest, sp.factor(moving)) for rest, moving in found.items()))
+    return sp.Add(*(_signed(rest, _factored(moving)) for rest, moving in found.items()))
+
+
+@cache
+def _factored(moving: sp.Expr) -> sp.Expr:
+    # The same few sums of rates stand in every row.
+    return sp.factor(moving)
 
 
 def _signed(rest: sp.Expr, moving: sp.Expr) -> sp.Expr:
@@ -244,7 +255,12 @@ def _signed(rest: sp.Expr, moving: sp.Expr) -> sp.Expr:
 
 
 def _by(rates: sp.Expr, rate: sp.Symbol) -> sp.Expr:
-    return sp.factor_terms(sp.diff(rates, rate))
+    return sp.factor_terms(_slope(rates, rate))
+
+
+def _slope(expression: sp.Expr, *by: sp.Symbol) -> sp.Expr:
+    """Return the derivative; SymPy takes its time even over what does not hold the letters."""
+    return expression.diff(*by) if expression.free_symbols.issuperset(by) else sp.S.Zero
 
 
 def _gathered(parts: Iterable[tuple[sp.Expr, sp.Expr]]) -> sp.Expr:
