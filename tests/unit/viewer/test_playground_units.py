@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 
 from ulna.units import UNITS
+from ulna.viewer.exercises import KINDS as EXERCISES
+from ulna.viewer.exercises import exercise
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = """
@@ -85,3 +87,10 @@ def test_pages_know_every_unit_of_their_quantities(factors: dict[tuple[str, str]
     for kind in {kind for kind, _ in factors}:
         python = set(UNITS.get(KINDS.get(kind, kind), {}))
         assert python <= {unit for name, unit in factors if name == kind}
+
+
+def test_pages_know_the_units_that_exercises_ask_for(
+    factors: dict[tuple[str, str], float],
+) -> None:
+    asked = {(one.quantity, one.unit) for kind in EXERCISES for one in exercise(kind, 1).asked}
+    assert asked <= factors.keys()
