@@ -57,8 +57,17 @@ def figure(value: float, digits: int = 6) -> str:
     if not math.isclose(float(text), value, rel_tol=ROUNDING):
         text = f"{value:#.{digits}g}"
     text, _, power = text.partition("e")
-    text = "0" if float(text) == 0.0 else text.rstrip(".").replace("-", "−")
-    return f"{text} × 10{str(int(power)).translate(SMALL)}" if power else text
+    text = "0" if float(text) == 0.0 else text.rstrip(".")
+    return power_of_ten(text, power) if power else text.replace("-", "−")
+
+
+def power_of_ten(digits: str, power: str) -> str:
+    """Write a number with its power of ten.
+
+    >>> power_of_ten("-2.5", "-09")
+    '−2.5 × 10⁻⁹'
+    """
+    return f"{digits} × 10{str(int(power)).translate(SMALL)}".replace("-", "−")
 
 
 def as_printed(value: float) -> str:

@@ -2,7 +2,7 @@
 
 The file has all that is text, row by row in their order. Texts are templates, such as
 "it gains {inwards:.2f} rad/s²", for the values that a function returns for the row; a format that
-begins with − writes minus signs like that one. A value with parts, an array or a mapping, stands
+begins with − writes minus signs like that one, and powers of ten are written as 2 × 10⁻¹⁵. A value with parts, an array or a mapping, stands
 for several values: `torque` for {torque_1} and {torque_2}. Line breaks within a text are spaces.
 
 The numbers of a row have the names of values. Those that make one line of a table are written
@@ -44,6 +44,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from ulna.papers.page_text import power_of_ten
 from ulna.papers.row import (
     Film,
     Number,
@@ -67,6 +68,7 @@ OF_ROW = {
     *(*TEXTS, "verdict", "call", "see_also"),
     *("every_number", "numbers", "pictures", "films", "equations"),
 }
+POWER = re.compile(r"(-?[\d.]+)e([+-]\d+)")  # as Python writes numbers with one
 OF_EQUATION = {"about", "printed", "right", "printed_when", "right_when", "step"}
 OF_NUMBER = {"of", "label", "unit", "printed", "digits", "lines", "columns"}
 
@@ -252,6 +254,8 @@ def _spread(values: Any, before: str = "") -> Iterator[tuple[str, Any]]:
 class _RowTemplate(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         text = format(value, format_spec.removeprefix("−"))
+        if power := POWER.fullmatch(text):
+            return power_of_ten(*power.groups())
         return text.replace("-", "−") if format_spec.startswith("−") else text
 
 

@@ -31,7 +31,7 @@ verdict = "same"
 printed = "x = {{1}}"
 ours = "x = {tip_x:.1f},
 y = {tip_y:−+.1f}"
-why = "{tries:,} tries; {turn_2:g} rad."
+why = "{tries:,} tries; {turn_2:g} rad; {apart:.0e} m."
 call = '''
 import ulna
 '''
@@ -74,7 +74,7 @@ def rows_of(tmp_path, monkeypatch):
 VALUES = """
 @rows.values("forward")
 def forward():
-    return {"tip": {"x": 1.25, "y": -0.5}, "tries": 2000, "turn": [1.0, 2.0]}
+    return {"tip": {"x": 1.25, "y": -0.5}, "tries": 2000, "turn": [1.0, 2.0], "apart": 2e-9}
 """
 
 
@@ -93,7 +93,7 @@ def test_texts_are_filled_with_values(rows_of):
     assert row.verdict is Verdict.SAME
     assert row.printed == "x = {1}"
     assert row.ours == "x = 1.2, y = −0.5"
-    assert row.why == "2,000 tries; 2 rad."
+    assert row.why == "2,000 tries; 2 rad; 2 × 10⁻⁹ m."
     assert row.call == "import ulna\n"
     assert row.see_also == (("Play with it", "play.html"),)
     assert row.numbers == row.pictures == row.films == ()
@@ -210,7 +210,7 @@ def test_parts_of_values_have_names(rows_of):
     rows = rows_of(PAPER.replace("[places]", numbers + "[places]"), "")
     rows.values("forward")(
         lambda: {
-            "tip": {"x": 0.0, "y": 0.0}, "tries": 1, "turn": np.zeros(2),
+            "tip": {"x": 0.0, "y": 0.0}, "tries": 1, "turn": np.zeros(2), "apart": 0.0,
             "exit": Turns(1.0, 2.0), "at": np.array([[1.0, 2.0], [3.0, 4.0]]), "by": {"1e-6": 5.0},
         }
     )  # fmt: skip
