@@ -391,7 +391,7 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
             plain["controller_model"] = _robot_text(model)
         plain |= loop_settings(simulation.sensors, simulation.actuators)
     if simulation.disturbances:
-        plain["disturbances"] = [_plain(one) for one in simulation.disturbances]
+        plain["disturbances"] = [plain_disturbance(one) for one in simulation.disturbances]
     for signal in simulation.signals:
         if signal.ends:
             plain["until"] = signal.described
@@ -407,15 +407,16 @@ def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:
     """Return sensors, and actuators unless they are ideal, as plain values."""
     plain = {"sensors": asdict(sensors)}
     if actuators != IDEAL:
-        plain["actuators"] = _finite(asdict(actuators))
+        plain["actuators"] = finite_values(asdict(actuators))
     return plain
 
 
-def _finite(values: dict[str, Any]) -> dict[str, Any]:
+def finite_values(values: dict[str, Any]) -> dict[str, Any]:
     """Leave out what is infinite, which a file cannot hold: no limit."""
     return {name: value for name, value in values.items() if not np.isinf(value).any()}
 
 
-def _plain(disturbance: Disturbance) -> dict[str, Any]:
+def plain_disturbance(disturbance: Disturbance) -> dict[str, Any]:
+    """Return a disturbance as plain values; one that never stops has no such time."""
     values = asdict(disturbance)
     return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}

@@ -18,11 +18,12 @@ from ulna.motion import Plan
 from ulna.motion.paths.path_text import read_path
 from ulna.motion.planning.plan import TipForce
 from ulna.motion.trajectory import LAWS, Ramped, TabulatedLaw, Timing, ramps
+from ulna.simulation.batch.batch_call import MOST_LETTERS, MOST_NUMBERS
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
     from ulna.arm import Arm
-    from ulna.simulation import Run
+    from ulna.simulation import BatchRun, Run
 
 HEAD = '''"""Repeats a result of ulna."""
 
@@ -48,6 +49,10 @@ def robot(text):
 '''
 INPUTS = ("torque", "voltage", "current", "position", "tip_force")
 OPTIONS = ("method", "dt", "rtol", "atol", "max_step", "stops", "restitution", "dynamics")
+# What a batch is asked, arm by arm, and for all of them.
+LOOP = ("controller", "reference", "sensors", "actuators")
+ARGUMENTS = ("q0", "qd0", *INPUTS, *LOOP, "disturbances", "seeds")
+BATCH_OPTIONS = ("duration", "dt", "method", "between", "stops", "restitution", "precision")
 SAME = 1e-12  # of its size, by which a path that is read from its text may differ
 
 
@@ -96,8 +101,74 @@ def portrait_script(portrait: Portrait) -> str:
     )
 
 
+def batch_script(batch: BatchRun) -> str:
+    """Return the script of a batch, or of some arms of one."""
+    if batch.call is None:
+        much = f"more than {MOST_NUMBERS:,} numbers"
+        why = f"what its arms started with, or what acted on them, is {much}, or not in its file"
+        raise NotRepeatableError(why)
+    if any(one.reason == "not run" for one in batch.status.endings()):
+        raise NotRepeatableError("it was interrupted")
+    plain = batch.call.plain
+    given = {name: _expression(plain["arguments"].get(name)) for name in ("arms", *ARGUMENTS)}
+    arms = given.pop("arms")
+    given = {name: text for name, text in given.items() if text != "None"} | _batch_options(batch)
+    made = f"batch = ulna.simulate_batch(\n    {arms}{_keywords(given)})\n"
+    some = "" if plain["members"] is None else f"batch = batch[{_expression(plain['members'])}]\n"
+    script = f"{HEAD}{made}{some}print(batch)\n"
+    if len(script) > MOST_LETTERS:
+        much = f"{len(script):,} letters, more than {MOST_LETTERS:,}"
+        raise NotRepeatableError(f"what its {len(batch):,} arms are and start with takes {much}")
+    return script
+
+
+def _batch_options(batch: BatchRun) -> dict[str, str]:
+    """Return the options of a batch, and when its samples are."""
+    settings, t = batch.settings, batch.t
+    given = {name: repr(settings[name]) for name in BATCH_OPTIONS}
+    if settings.get("controller") not in (None, "None"):
+        given["rate"] = repr(settings["rate"])
+    if batch.tau is not None:
+        given["keep_torques"] = "True"
+    if t.tolist() != [settings["duration"]]:
+        even = len(t) > 1 and _are_even(t, len(t), settings["duration"])
+        given["samples"] = repr(len(t) if even else t.tolist())
+    return given
+
+
+def _expression(value: Any) -> str:
+    """Return what makes an argument of a batch again."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_expression, value))}]"
+    if isinstance(value, Plan):
+        return _plan_call(value, None)
+    if isinstance(value, Mapping):
+        for kind, made in EXPRESSIONS.items():
+            if kind in value:
+                return made(value)
+    name = getattr(value, "__name__", type(value).__name__)
+    raise NotRepeatableError(f"among what acted on its arms is {name}, which no text holds")
+
+
+EXPRESSIONS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "tuple": lambda given: f"tuple({_expression(list(given['tuple']))})",
+    "robot": lambda given: f"robot({given['robot']!r})",
+    "parameters": lambda given: f"Parameters(**{dict(given['parameters'])!r})",
+    "sensors": lambda given: f"ulna.Sensors(**{dict(given['sensors'])!r})",
+    "actuators": lambda given: f"ulna.Actuators(**{dict(given['actuators'])!r})",
+    "disturbance": lambda given: _disturbance(given["disturbance"]),
+    "controller": lambda given: _controller(given["controller"], given["model"]),
+}
+
+
 def plan_lines(plan: Plan, arm: Arm) -> str:
     """Return the lines that make a plan, in a script whose `arm` is this one."""
+    return f"plan = {_plan_call(plan, arm)}\n"
+
+
+def _plan_call(plan: Plan, arm: Arm | None) -> str:
     text = str(plan.path)
     _check_path(plan, text)
     given = {name: repr(value) for name, value in plan.given.items()}
@@ -106,7 +177,7 @@ def plan_lines(plan: Plan, arm: Arm) -> str:
         given["derivatives"] = repr(plan.derivatives)
     if plan.tip_force is not None:
         given["tip_force"] = _tip_force(plan.tip_force)
-    return f"plan = ulna.plan({_named(plan.arm, arm)}, read_path({text!r}){_keywords(given)})\n"
+    return f"ulna.plan({_named(plan.arm, arm)}, read_path({text!r}){_keywords(given)})"
 
 
 def _timing(timing: Timing) -> str:
@@ -144,9 +215,10 @@ def _head(arm: Arm) -> str:
     return f"{HEAD}arm = robot({dumps(arm)!r})\n"
 
 
-def _named(arm: Arm, known: Arm) -> str:
+def _named(arm: Arm, known: Arm | None) -> str:
     """Return what an arm is called in a script, or what makes it where it is another."""
-    return "arm" if dumps(arm) == dumps(known) else f"robot({dumps(arm)!r})"
+    same = known is not None and dumps(arm) == dumps(known)
+    return "arm" if same else f"robot({dumps(arm)!r})"
 
 
 def _keywords(given: Mapping[str, str]) -> str:

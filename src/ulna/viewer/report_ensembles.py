@@ -55,8 +55,7 @@ def batch_document(batch: BatchRun) -> DocumentBuilder:
     rows = [(one.reason, f"{one.number:,}", str(one.first)) for one in batch.status.endings()]
     builder.table("How they ended", ("ended", "arms", "first"), rows)
     builder.table("Made with", ("what", "which"), setting_rows(batch.settings))
-    builder.notes.append("No script repeats this result: a batch does not keep its starts.")
-    return builder
+    return add_script(builder, lambda: repeat.batch_script(batch))
 
 
 def _first_arm(batch: BatchRun) -> Arm:

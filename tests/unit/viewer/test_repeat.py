@@ -1,12 +1,13 @@
 """The script of a report repeats its result from nothing, to the last digits."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import ulna
-from ulna.control import ComputedTorque, OpenLoop
+from ulna.control import PD, PID, ComputedTorque, OpenLoop
 from ulna.motion.trajectory import ramps
 from ulna.simulation import disturbances
 from ulna.viewer.report_page import document
@@ -197,11 +198,110 @@ def test_the_script_of_a_portrait_repeats_it():
     assert made.header["verdict"]["text"].startswith("2 equilibria, 1 of them stable")
 
 
-def test_a_batch_says_how_many_finished_and_why_no_script_repeats_it():
-    q0 = np.random.default_rng(0).uniform(-1.0, 1.0, (40, 2))
-    batch = ulna.simulate_batch(ulna.preset("kehl"), q0=q0, duration=0.2, samples=11)
-    header = document(batch).header
-    assert header["verdict"]["text"].startswith("40 of 40 arms ran to the end")
-    assert len(header["planes"][0]["points"]) == 40
-    assert header["repeat"]["script"] is None
-    assert any("does not keep its starts" in note for note in header["notes"])
+STARTS = np.random.default_rng(0).uniform(-1.0, 1.0, (40, 2))
+
+
+def same_batch(again, batch):
+    assert again.t.tolist() == batch.t.tolist()
+    assert again.status.codes.tolist() == batch.status.codes.tolist()
+    for name in ("q", "qd", "tau"):
+        theirs, ours = getattr(again, name), getattr(batch, name)
+        assert (theirs is None) == (ours is None)
+        if ours is not None:
+            np.testing.assert_allclose(theirs, np.asarray(ours), rtol=0.0, atol=1e-12)
+
+
+def test_a_batch_says_how_many_finished_and_is_repeated():
+    batch = ulna.simulate_batch(ulna.preset("kehl"), q0=STARTS, duration=0.2, samples=11)
+    made = document(batch)
+    assert made.header["verdict"]["text"].startswith("40 of 40 arms ran to the end")
+    assert len(made.header["planes"][0]["points"]) == 40
+    same_batch(executed(made)["batch"], batch)
+
+
+def geared():
+    motor = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=50.0, efficiency=0.8)
+    arm = ulna.Arm.rods([0.3, 0.2], [0.5, 0.3])
+    return arm.replace(joints=[ulna.Joint(motor=motor), ulna.Joint(-2.0, 2.0, motor=motor)])
+
+
+ARM = ulna.Arm.rods([0.3, 0.2], [0.5, 0.3])
+ARMS = [ARM.with_payload(0.1 * k) for k in range(3)]
+MODEL = ARM.with_payload(1.0)
+NOISE = [
+    disturbances.noise(torque=[0.1, 0.1], rate=100.0, seed=3),
+    disturbances.sine(force=[0.5, 0.0], frequency=2.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("arms", "how"),
+    [
+        (ARM, {"torque": STARTS[:5], "keep_torques": True, "samples": [0.01, 0.05, 0.1]}),
+        (ARM, {"torque": ["t", "0.1*q1"], "q0": [0.1, 0.2], "qd0": STARTS[:4], "method": "gauss4"}),
+        (ARM, {"torque": ([0.0, 0.05], np.ones((3, 2, 2))), "between": "linear"}),
+        (ARM, {"torque": ["1, 0", (np.array([0.0, 0.05]), [[1, 0], [0, 1]]), None], "dt": 5e-4}),
+        (ulna.stack(ARMS), {"restitution": 0.5, "precision": "single"}),
+        (ARMS, {"controller": ComputedTorque(model=MODEL), "reference": [0.3, 0.4], "rate": 500.0}),
+        (ARMS, {"controller": [PD(20.0, 2.0), PD([9.0, 4.0], 1.0), PID(9.0, ki=2.0)]}),
+        (geared(), {"voltage": [6.0, -3.0], "q0": STARTS[:3]}),
+        ([geared(), geared()], {"torque": [[0.1, 0.0], [0.2, 0.0]]}),
+        (ARM, {"disturbances": NOISE, "seeds": [4, 9, 2], "tip_force": [0.0, 1.0]}),
+        (
+            ARM,
+            {
+                "controller": PD(20.0, 2.0),
+                "sensors": [ulna.Sensors(angle_noise=1e-3, delay=d) for d in (0.0, 0.002)],
+                "actuators": ulna.Actuators(time_constant=0.01, max_torque=(5.0, 4.0)),
+            },
+        ),
+    ],
+    ids=lambda one: "+".join(one) if isinstance(one, dict) else type(one).__name__,
+)
+def test_the_script_of_a_batch_repeats_it_also_from_a_file(arms, how, tmp_path):
+    batch = ulna.simulate_batch(arms, **({"q0": [0.1, -0.2], "duration": 0.1} | how))
+    same_batch(executed(document(batch))["batch"], batch)
+    batch.save(tmp_path / "batch.nc")
+    with ulna.open_batch(tmp_path / "batch.nc") as opened:
+        same_batch(executed(document(opened))["batch"], batch)
+    same_batch(executed(document(pickle.loads(pickle.dumps(batch))))["batch"], batch)
+
+
+def test_some_arms_of_a_batch_are_repeated_as_those(tmp_path):
+    law = {"controller": PD(20.0, 2.0), "sensors": ulna.Sensors(angle_noise=1e-3)}
+    store = tmp_path / "batch.zarr"
+    batch = ulna.simulate_batch(ARM, q0=STARTS, duration=0.05, store=store, **law)
+    some = batch[10:30][np.array([3, 7, 5])]
+    assert np.abs(some.q[0] - batch.q[0]).max() > 1e-3
+    same_batch(executed(document(some))["batch"], some)
+
+
+def test_a_batch_along_a_plan_is_repeated_with_it(plan, tmp_path):
+    how = {"controller": ComputedTorque(), "reference": plan, "q0": STARTS[:3]}
+    batch = ulna.simulate_batch(plan.arm, **how)
+    same_batch(executed(document(batch))["batch"], batch)
+    batch.save(tmp_path / "batch.nc")
+    with ulna.open_batch(tmp_path / "batch.nc") as opened:
+        assert "not in its file" in document(opened).header["notes"][-1]
+
+
+def test_a_batch_keeps_its_starts_whatever_becomes_of_the_arrays():
+    q0, rows = STARTS.copy(), [[0.1, 0.2]] * 40
+    batch = ulna.simulate_batch(ARM, q0=q0, qd0=rows, duration=0.05)
+    q0[:] = 0.0
+    rows[0][0] = 7.0
+    same_batch(executed(document(batch))["batch"], batch)
+
+
+def test_what_of_a_batch_no_script_can_hold_is_told():
+    q0 = np.zeros((3000, 2))
+    batch = ulna.simulate_batch(ARM, q0=q0, duration=0.001)
+    assert batch.call is None
+    assert "more than 4,000 numbers" in document(batch).header["notes"][-1]
+    many = np.random.default_rng(1).uniform(-1.0, 1.0, (1900, 2))
+    batch = ulna.simulate_batch(ARM, q0=many, qd0=many, duration=0.001)
+    assert "letters, more than" in document(batch).header["notes"][-1]
+    swing = {"controller": PD(20.0, 2.0), "reference": lambda t: [t, 0.0]}
+    batch = ulna.simulate_batch(ARM, q0=STARTS, duration=0.01, **swing)
+    assert "<lambda>, which no text holds" in document(batch).header["notes"][-1]
+    assert pickle.loads(pickle.dumps(batch)).call is None

@@ -22,6 +22,7 @@ from ulna.arm.components import FRICTION
 from ulna.arm.parameters import FRICTIONLESS
 from ulna.concurrency import deferred
 from ulna.errors import InputError, Problem, Problems
+from ulna.simulation.batch.batch_call import BatchCall, read_call
 from ulna.simulation.batch.batch_run import (
     FORMAT,
     HISTORIES,
@@ -139,6 +140,7 @@ def create(
     keep_tau: bool = False,
     overwrite: bool = True,
     versions: Mapping[str, str] | None = None,
+    call: BatchCall | None = None,
 ) -> BatchStore:
     """Begin the file of a batch, .nc or .zarr: `members` arms, with samples at t (S,) [s].
 
@@ -153,6 +155,8 @@ def create(
     arms = fixed_parameters(checks, parameters, parameters.n, members)
     checks.raise_if_any()
     provenance = provenance_of(as_json(settings), versions_here() if versions is None else versions)
+    stored = None if call is None else call.stored
+    provenance |= {} if stored is None else {"call": stored}
     layout = layout_of(arms, times, members, keep_tau, provenance)
     return BatchStore(Path(file), layout, place, make)
 
@@ -293,6 +297,7 @@ def save_batch(run: BatchRun, file: PathLike, *, overwrite: bool = True) -> None
         keep_tau=run.tau is not None,
         overwrite=overwrite,
         versions=run.versions,
+        call=run.call,
     )
     try:
         size = planned(len(run), len(run.t), run.n, run.tau is not None, store=file)
@@ -363,6 +368,9 @@ def _batch(source: BatchSource) -> BatchRun:
     checks = Problems()
     settings = from_json(checks, "settings", texts, read_settings)
     made_with = from_json(checks, "versions", texts, versions)
+    # Files from before there were any say nothing of it.
+    called = {"call": str(source.attributes.get("call", "null"))}
+    call = from_json(checks, "call", called, read_call)
     _check_arrays(checks, source)
     checks.raise_if_any()
     t_end = source.read("t_end")
@@ -375,6 +383,7 @@ def _batch(source: BatchSource) -> BatchRun:
         status=Statuses(source.read("status"), t_end),
         settings=settings or {},
         versions=made_with or {},
+        call=call,
     )
 
 

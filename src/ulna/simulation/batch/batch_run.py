@@ -31,6 +31,8 @@ from ulna.typing import PathLike
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ulna.simulation.batch.batch_call import BatchCall
+
 
 HISTORY = ("arm", "time", "joint")
 HISTORIES = {
@@ -234,6 +236,8 @@ class BatchRun(metaclass=SuggestsAttributes):
         How the batch was made, as JSON has it.
     versions : mapping of str to str
         What it was computed with.
+    call : BatchCall or None
+        What it takes to make it again; None where that is very much, or its file does not say.
     """
 
     _class_guesses = _CLASS_GUESSES
@@ -247,6 +251,7 @@ class BatchRun(metaclass=SuggestsAttributes):
     status: Statuses
     settings: Mapping[str, Any]
     versions: Mapping[str, str] = dataclasses.field(default_factory=versions_here)
+    call: BatchCall | None = None
 
     def __post_init__(self) -> None:
         checks = Problems()
@@ -275,6 +280,7 @@ class BatchRun(metaclass=SuggestsAttributes):
         tau: Floats | None,
         status: Statuses,
         settings: dict[str, Any],
+        call: BatchCall | None,
     ) -> BatchRun:
         """Return the result of arrays that are right, and that nobody else writes to.
 
@@ -288,6 +294,8 @@ class BatchRun(metaclass=SuggestsAttributes):
             As the attribute of this name.
         settings : dict
             As the attribute of this name.
+        call : BatchCall or None
+            As the attribute of this name.
 
         Returns
         -------
@@ -299,7 +307,7 @@ class BatchRun(metaclass=SuggestsAttributes):
             array.flags.writeable = False
         run.__dict__.update(
             parameters=parameters, t=t, q=q, qd=qd, tau=tau, t_end=status.t_end, status=status,
-            settings=settings, versions=dict(versions_here()),
+            settings=settings, versions=dict(versions_here()), call=call,
         )  # fmt: skip
         return run
 
@@ -307,8 +315,12 @@ class BatchRun(metaclass=SuggestsAttributes):
         object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy is made anew: copied arrays would be writeable.
-        return BatchRun, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        # A copy is made anew: copied arrays would be writeable. Its call is what a file holds of
+        # it: plans and what else is in there need not be such as can be copied.
+        from ulna.simulation.batch.batch_call import read_call
+
+        *parts, call = (getattr(self, field.name) for field in dataclasses.fields(self))
+        return BatchRun, (*parts, read_call(None if call is None else call.stored))
 
     def __len__(self) -> int:
         return len(self.status)
@@ -351,6 +363,7 @@ class BatchRun(metaclass=SuggestsAttributes):
             **{name: _some(getattr(self, name), key) for name in ("q", "qd", "tau")},
             t_end=status.t_end,
             status=status,
+            call=None if self.call is None else self.call.chosen(key, len(self)),
         )
 
     @cached_property

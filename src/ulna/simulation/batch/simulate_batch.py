@@ -20,6 +20,7 @@ from ulna.concurrency import (
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
+from ulna.simulation.batch.batch_call import BatchCall, keep_call
 from ulna.simulation.batch.batch_files import BatchStore, create, open_batch
 from ulna.simulation.batch.batch_run import BatchRun
 from ulna.simulation.batch.blocks import ThreadPool
@@ -205,7 +206,12 @@ def simulate_batch(
     )  # fmt: skip
     settings |= {} if controller is None else _loop_settings(spec, sensors, actuators)
     pool = ThreadPool(kind_of(precision, options), read_threads(threads))
-    job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED))
+    call = keep_call(
+        spec, arms, controller=controller, reference=reference, tip_force=tip_force,
+        sensors=sensors, actuators=actuators, disturbances=disturbances or None, seeds=spec.seeds,
+        **{what: command},
+    )  # fmt: skip
+    job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED), call)
     run = _run_job(job, store, overwrite, progress, on_interrupt)
     named = zip((what, "tip_force"), spec.inputs[:2], strict=True)
     tables = ((name, form.example) for name, given in named for form in given.forms)
@@ -275,6 +281,7 @@ class _BatchJob(NamedTuple):
     settings: dict[str, Any]
     pool: ThreadPool
     size: int  # of a slab: how many arms to work on at a time
+    call: BatchCall | None
 
     def run(self, told: Callable[[float], None], on_interrupt: OnInterrupt) -> BatchRun:
         """Simulate all arms, and return the result."""
@@ -299,7 +306,7 @@ class _BatchJob(NamedTuple):
         spec, pool = self.spec, self.pool
         store = create(
             file, spec.parameters, self.times, members=spec.count, settings=self.settings,
-            keep_tau=self.torques, overwrite=overwrite,
+            keep_tau=self.torques, overwrite=overwrite, call=self.call,
         )  # fmt: skip
         try:
             for first in range(0, spec.count, self.size):
@@ -370,7 +377,7 @@ class _BatchJob(NamedTuple):
             parameters = Parameters(*map(read_only, parameters))
         tau = outcome.tau if self.torques else None
         return BatchRun.made(
-            parameters, self.times, outcome.q, outcome.qd, tau, status, self.settings
+            parameters, self.times, outcome.q, outcome.qd, tau, status, self.settings, self.call
         )
 
 
