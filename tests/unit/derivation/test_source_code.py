@@ -2,9 +2,9 @@
 
 import ast
 import ctypes
+import functools
 import math
 import re
-import shutil
 import subprocess
 import sys
 
@@ -12,6 +12,16 @@ import numpy as np
 import pytest
 
 import ulna
+from generated_code import (
+    LANGUAGES,
+    column,
+    compile_c,
+    octave,
+    row,
+    run_node,
+    run_python,
+    structure,
+)
 from ulna.dynamics import absolute, chain
 from ulna.errors import InputError
 
@@ -42,12 +52,6 @@ def arguments(derivation, motion, force):
     q, qd, qdd = ([float(value) for value in row] for row in motion)
     pushed = [[float(part) for part in force]] if derivation.options.tip_force else []
     return [[q], [q, qd], [q], [q, qd, qdd, *pushed]]
-
-
-def run_python(source):
-    scope = {"__name__": "arm_model"}
-    exec(compile(source, "arm_model.py", "exec"), scope)
-    return scope
 
 
 def fields(known):
@@ -143,34 +147,8 @@ def test_python_runs_by_itself(tmp_path):
 
 @pytest.fixture
 def build(tmp_path):
-    """Compile C as strictly as a compiler can, and load it."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None or sys.platform == "win32":
-        pytest.skip("no C compiler on this machine: the generated C is not tested")
-
-    def compile_(source, name="arm"):
-        (tmp_path / f"{name}.c").write_text(source)
-        strict = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"]
-        made = tmp_path / f"{name}.so"
-        command = [compiler, *strict, "-shared", "-fPIC", "-o", made, tmp_path / f"{name}.c", "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
-        return ctypes.CDLL(str(made))
-
-    return compile_
-
-
-def structure(source):
-    """Give the arm of a C file as ctypes knows structures."""
-    body = source.partition("typedef struct {")[2].partition("} arm_parameters;")[0]
-    names = re.findall(r"^    double (\w+);", body, flags=re.MULTILINE)
-    return type(
-        "Parameters", (ctypes.Structure,), {"_fields_": [(x, ctypes.c_double) for x in names]}
-    )
-
-
-def row(values):
-    return (ctypes.c_double * len(values))(*values)
+    """Give what compiles C and loads it."""
+    return functools.partial(compile_c, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -269,14 +247,15 @@ def test_inverse_kinematics_finds_where_forward_kinematics_has_just_been(derived
             assert ulna.kinematics.tip(arm, found)[:2] == pytest.approx((x, y), abs=1e-9)
 
 
-@pytest.mark.parametrize("language", ["python", "c", "matlab"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_only_two_links_have_inverse_kinematics_in_code(derived, language):
-    assert "inverse_kinematics" in derived(2).code(language)
+    name = "inverseKinematics" if language == "javascript" else "inverse_kinematics"
+    assert name in derived(2).code(language)
     for links in (1, 3):
-        assert "inverse_kinematics" not in derived(links).code(language)
+        assert name not in derived(links).code(language)
 
 
-@pytest.mark.parametrize("language", ["python", "c", "matlab"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_code_is_ascii_and_says_what_it_is(derived, language):
     options = {"bodies": "general", "convention": "absolute", **EVERYTHING}
     source = derived(**options).code(language)
@@ -304,22 +283,6 @@ def test_matlab_is_one_function_that_hands_out_the_others(derived):
     assert len(re.findall(r"^\s*end$", code, flags=re.MULTILINE)) == len(opened)
     for foreign in ("**", "def ", "import", "None", "[0]", "(0)", "#", '"', "math", "->", ".*"):
         assert foreign not in code, foreign
-
-
-def octave(folder, script):
-    """Run a script; gives the numbers that it prints, a list a line."""
-    program = shutil.which("octave-cli") or shutil.which("octave")
-    if program is None:
-        pytest.skip("no Octave on this machine: the generated MATLAB is not run")
-    (folder / "script_.m").write_text(script)
-    command = [program, "--norc", "--quiet", "--no-gui", "script_.m"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [[float(number) for number in line.split()] for line in done.stdout.splitlines()]
-
-
-def column(values):
-    return "[" + "; ".join(repr(float(value)) for value in values) + "]"
 
 
 @pytest.mark.parametrize(
@@ -384,15 +347,22 @@ def test_a_hostile_name_is_only_a_name_in_code(build, tmp_path):
     assert octave(tmp_path, script) == [[0.4]]
 
 
+def test_a_hostile_name_is_only_a_name_in_javascript(tmp_path):
+    arm = ulna.Arm.rods([0.5, 0.4], [1.0, 2.0], name=f"`${{process.exit(3)}} {HOSTILE}")
+    (tmp_path / "arm.js").write_text(ulna.derive(arm=arm).code("javascript"))
+    script = 'import { arm } from "./arm.js"; console.log(JSON.stringify([arm.l2, arm.m2]));'
+    assert run_node(tmp_path, script) == [0.4, 2.0]
+
+
 def test_a_name_in_any_script_leaves_code_ascii():
     derivation = ulna.derive(arm=ulna.Arm.rods([0.5], [1.0], name="腕 ½"))
-    for language in ("python", "c", "matlab"):
+    for language in LANGUAGES:
         assert derivation.code(language).isascii()
 
 
 @pytest.mark.parametrize("language", ["fortran", "Python", "", 3, None])
 def test_an_unknown_language_is_refused_with_the_known_ones(derived, language):
-    with pytest.raises(InputError, match="need one of python, c, matlab") as refused:
+    with pytest.raises(InputError, match="need one of python, c, matlab, javascript") as refused:
         derived(1).code(language)
     assert str(refused.value).startswith("language: got ")
 
