@@ -1,37 +1,22 @@
 """Reports of every kind, on screens and with habits of every kind, and attacked."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import ulna
+from page_checks import PHONE, WIDER, violations
 from report_page import ReportPage
 from report_samples import ATTACKS
 
-AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 DROP = """files => {
   const data = new DataTransfer();
   for (const [name, text] of files) data.items.add(new File([text], name, { type: "text/html" }));
   for (const kind of ["dragenter", "dragover", "drop"])
     document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, dataTransfer: data }));
 }"""
-
-
-def violations(page):
-    """Return what axe-core holds against a page: what is serious or critical."""
-    page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
-    return [
-        (one["id"], node["target"], node["failureSummary"])
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
-        for node in one["nodes"][:3]
-    ]
 
 
 def test_colours_follow_the_system_are_toggled_and_remembered(open_page, samples):

@@ -31,8 +31,7 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   const changed = (): void => {
-    // one finger scrolls the page until there is something to pan
-    canvas.style.touchAction = view.moved ? "none" : "pan-y";
+    allowTouch(canvas, view);
     options.changed();
   };
 
@@ -59,6 +58,7 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
     if (!dragging) return;
     pointers.set(event.pointerId, now);
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (!other && event.pointerType === "touch" && !view.moved) return;
     if (other) pinch(view, before, now, other);
     else view.panBy(now.x - before.x, now.y - before.y);
     changed();
@@ -74,7 +74,7 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
     changed();
   };
 
-  canvas.style.touchAction = "pan-y";
+  allowTouch(canvas, view);
   canvas.addEventListener("wheel", wheel, { passive: false, signal });
   canvas.addEventListener("pointerdown", down, { signal });
   canvas.addEventListener("pointermove", move, { signal });
@@ -82,6 +82,11 @@ export function bindGestures(canvas: HTMLCanvasElement, view: Viewport, options:
   canvas.addEventListener("pointercancel", up, { signal });
   canvas.addEventListener("dblclick", reset, { signal });
   return () => end.abort();
+}
+
+/** Let one finger scroll the page until there is something to pan; the browser itself never zooms here. */
+export function allowTouch(canvas: HTMLCanvasElement, view: Viewport): void {
+  canvas.style.touchAction = view.moved ? "none" : "pan-y";
 }
 
 /** One finger moved from `before` to `now` while another rests at `other`: zoom about their middle, and follow it. */

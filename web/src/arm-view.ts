@@ -7,7 +7,7 @@
 
 import { type Backdrop, drawBackdrop, drawFadingTrace, fadeTime } from "./arm-backdrop";
 import { drawArm, drawJointMarks, drawMount, drawShade, drawSkeleton, drawTarget, type Pen, toPixels } from "./arm-draw";
-import { bindGestures } from "./arm-gestures";
+import { allowTouch, bindGestures } from "./arm-gestures";
 import { ArmHeader, describePose } from "./arm-header";
 import type { Clock } from "./clock";
 import { DocumentError, type Loaded, type Motion } from "./document";
@@ -174,6 +174,7 @@ export class ArmView {
   #viewChanged(): void {
     if (!this.#view.moved && document.activeElement === this.#resetButton) this.#box.querySelector<HTMLElement>("button:last-of-type")?.focus();
     this.#resetButton.hidden = !this.#view.moved;
+    allowTouch(this.canvas, this.#view);
     this.#staleBackdrop = true;
     this.#changed();
   }
@@ -324,6 +325,7 @@ export class ArmView {
     const { arm } = this.#loaded.header;
     const [x, y] = [at(this.#pose, 2 * arm.n), at(this.#pose, 2 * arm.n + 1)];
     this.#host.dataset.tip = `${x.toFixed(6)},${y.toFixed(6)}`;
+    this.#host.dataset.tipPixel = `${at(this.#px, 2 * arm.n).toFixed(3)},${at(this.#px, 2 * arm.n + 1).toFixed(3)}`;
     this.#header.update(x, y, hasEnded(first.track.motion, time, this.#clock.end));
     if (this.#clock.playing) return;
     this.canvas.setAttribute("aria-label", describePose(arm, first.track.motion, this.#unit, time, this.#q, x, y));

@@ -1,6 +1,6 @@
 /** An x–y picture, of a phase portrait or of a batch's paths, that can be moved and zoomed. */
 
-import { bindGestures } from "./arm-gestures";
+import { allowTouch, bindGestures } from "./arm-gestures";
 import { numberText } from "./chart-series";
 import { csvText, exactText, fileName, heading, isSingle, type Table } from "./chart-table";
 import type { Loaded, PlanePoint, PlaneSpec } from "./document";
@@ -177,6 +177,7 @@ export class Plane {
   }
 
   #later(): void {
+    allowTouch(this.#canvas, this.#view);
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => this.#draw());
   }

@@ -1,9 +1,10 @@
 """The rows of a paper: what is written in its rows.toml, joined with what its functions compute.
 
-The file has all that is text, row by row in their order. Texts are templates, such as
-"it gains {inwards:.2f} rad/s²", for the values that a function returns for the row; a format that
-begins with − writes minus signs like that one, and powers of ten are written as 2 × 10⁻¹⁵. A value with parts, an array or a mapping, stands
-for several values: `torque` for {torque_1} and {torque_2}. Line breaks within a text are spaces.
+The file has all that is text, row by row in their order. Texts are templates, such as "it gains
+{inwards:.2f} rad/s²", for the values that a function returns for the row; a format that begins with
+− writes minus signs like that one, and powers of ten are written as 2 × 10⁻¹⁵. A value with parts,
+an array or a mapping, stands for several values: `torque` for {torque_1} and {torque_2}. Line
+breaks within a text are spaces.
 
 The numbers of a row have the names of values. Those that make one line of a table are written
 together, with its `columns` by what they add to the name, and so are several `lines` of a table;
