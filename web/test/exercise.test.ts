@@ -4,7 +4,7 @@ import { type AskedQuantity, type ExerciseContent, judge, wrapped } from "../src
 const DEGREE = Math.PI / 180;
 
 function content(asked: readonly AskedQuantity[], answers: readonly (readonly number[])[]): ExerciseContent {
-  return { kind: "reach", title: "", seed: 7, paragraphs: [], given: [], asked, answers, steps: "", note: "" };
+  return { kind: "reach", title: "", seed: "7", paragraphs: [], given: [], asked, answers, steps: "", note: "" };
 }
 
 const angle = (id: string): AskedQuantity => ({ id, label: id, quantity: "angle", unit: "deg", tolerance: 0.5 * DEGREE });

@@ -35,7 +35,8 @@ LARGEST_SEED = 2**63 - 1
 RELATIVE = 0.01  # of an answer, by which a right one may differ
 ANGULAR = math.radians(0.5)  # [rad] by which a right angle may differ
 GRAVITY = 9.81  # [m/s²]
-STEPS_OF_DERIVATION = 12  # from what is given to the gravity vector
+# Of a derivation, what leads to M and G.
+LEFT_OUT = {"What is given", "The Coriolis matrix", "Written out", "With the arm's numbers"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Exercise:
         return {
             "kind": self.kind,
             "title": self.title,
-            "seed": self.seed,
+            "seed": str(self.seed),  # a number in JavaScript has 53 bits
             "paragraphs": list(self.paragraphs),
             "given": [list(row) for row in self.given],
             "asked": [{name: getattr(one, name) for name in names} for one in self.asked],
@@ -301,7 +302,7 @@ def _lagrangian_steps(arm: Arm, q: np.ndarray, mass: float, weight: float) -> st
     from ulna.derivation.formats import to_text  # with SymPy
 
     found = derive(arm)
-    text = to_text(found.title, found.steps[:STEPS_OF_DERIVATION])
+    text = to_text(found.title, [step for step in found.steps if step.title not in LEFT_OUT])
     bend, both = in_degrees(q[1]), in_degrees(q[0] + q[1])
     at_pose = [
         f"In this pose, with q₁ = {in_degrees(q[0])} and q₂ = {bend}:",

@@ -81,7 +81,7 @@ def test_the_lagrangian_of_rods_is_that_of_the_textbook(seed: int) -> None:
         "G1": G * (s1 * math.cos(told["q₁"]) + s2 * math.cos(told["q₁"] + told["q₂"])),
     }
     assert values(made) == pytest.approx(expected)
-    assert "12. The gravity vector" in made.steps
+    assert "The gravity vector" in made.steps
     assert f"a₁₁ = ⅓ m₁ l₁² + m₂ l₁² = {a11:.6g}" in made.steps
 
 
@@ -162,7 +162,7 @@ def test_a_page_gets_plain_text_and_numbers(kind: str) -> None:
     made = exercise(kind, 7)
     content = json.loads(json.dumps(made.content(), allow_nan=False))
     assert content["kind"] == kind
-    assert content["seed"] == 7
+    assert content["seed"] == "7"
     assert all(len(row) == len(content["asked"]) for row in content["answers"])
     assert all(one["tolerance"] > 0.0 for one in content["asked"])
     assert len({one["id"] for one in content["asked"]}) == len(content["asked"])

@@ -22,7 +22,8 @@ export interface AskedQuantity {
 export interface ExerciseContent {
   readonly kind: string;
   readonly title: string;
-  readonly seed: number;
+  /** In digits: it may have more of them than a number here. */
+  readonly seed: string;
   readonly paragraphs: readonly string[];
   readonly given: readonly (readonly [label: string, text: string])[];
   readonly asked: readonly AskedQuantity[];
