@@ -26,12 +26,16 @@ from ulna.cli.arguments import (
 )
 from ulna.cli.flags import option
 from ulna.cli.outputs import (
+    Output,
     ResultFolder,
     UnfinishedError,
     Writer,
+    check_outputs,
     figure_writer,
+    html_outputs,
     json_writer,
     typed_command,
+    write_outputs,
 )
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
@@ -53,7 +57,7 @@ NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 # What is of use even where there is no motion.
 SHOWN_ANYWAY = ("motion.png", "summary.json", "report.html")
 # What only a plan that was followed has.
-FOLLOWED = ("run.nc", "error.png", "follow.mp4", "report.html")
+FOLLOWED = ("run.nc", "error.png", "follow.mp4")
 
 
 def plan(
@@ -72,19 +76,22 @@ def plan(
     motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
     out: flags.Folder = "plan",
+    html: flags.Html = None,
     json: flags.Json = False,
     overwrite: flags.Overwrite = False,
 ) -> None:
     """Compute torques along a path (inverse dynamics), and check that the arm can do it."""
     given = locals()
     folder = ResultFolder(out, plan_writers(), files_of_before, overwrite=overwrite)
+    pages = html_outputs(html, overwrite=overwrite)
+    check_outputs(pages, overwrite=overwrite)
     convention = read_convention(angles)
     name, described, way = read_request(
         arm, path, payload, no_gravity=no_gravity, angles=convention, motor=motor
     )
     settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
     made = make_plan(name, described, way, **settings)
-    finish_plan(Planned(name, made), folder, convention, json=json)
+    finish_plan(Planned(name, made), folder, convention, json=json, pages=pages)
 
 
 class Planned(NamedTuple):
@@ -167,17 +174,20 @@ def finish_plan(
     *,
     json: bool,
     facts: Callable[[Planned], dict[str, Any]] | None = None,
+    pages: Sequence[Output] = (),
 ) -> None:
     """Write and show a plan; end with the exit code of what is infeasible, if that is so."""
     anyway = [name for name in SHOWN_ANYWAY if name in folder.writers]
     written = folder.write(task, None if task.plan.feasible else anyway)
+    page = write_outputs(task.plan, pages)
     if json:
         told = (facts or plan_facts)(task) | posture_facts(task.plan, angles)
-        show_json({**told, "files": written.files})
+        show_json({**told, "files": [*written.files, *page.files]})
     else:
         _show_plan(task, angles)
-        say_about("files", [written.line])
+        say_about("files", [written.line, *page.files])
     written.raise_if_failed()
+    page.raise_if_failed()
     refuse_infeasible(task.plan)
 
 
@@ -320,7 +330,14 @@ def plan_writers() -> dict[str, Writer]:
         "motion.png": figure_writer(_motion),
         "torques.png": figure_writer(_torques),
         "summary.json": json_writer(plan_facts),
+        "report.html": _report,
     }
+
+
+def _report(done: Any, file: str) -> None:
+    from ulna.viewer import report
+
+    report(done.plan, file, command=typed_command(), progress=False)
 
 
 def files_of_before(folder: FilePath) -> tuple[str, ...]:

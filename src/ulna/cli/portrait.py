@@ -44,6 +44,7 @@ from ulna.cli.outputs import (
     Output,
     UnfinishedError,
     check_outputs,
+    html_outputs,
     interrupted_outputs,
     save_figure,
     write_outputs,
@@ -79,6 +80,7 @@ OF_ONE_JOINT = (
     "rate",
     "basins",
     "energy",
+    "html",
 )
 OF_CONTROLLER = ("set_point", "rate")
 OF_SECTION = ("section_joint", "section_angle")
@@ -136,6 +138,7 @@ def portrait(
     payload: flags.Payload = None,
     no_gravity: flags.NoGravity = False,
     out: OutOption = "portrait.png",
+    html: flags.Html = None,
     json: flags.Json = False,
     overwrite: flags.Overwrite = False,
 ) -> None:
@@ -256,7 +259,9 @@ def _show_portrait(drawn: Portrait, given: Mapping[str, Any]) -> None:
         coloured = found.basins(count) if count else None
         return portrait_figure(found, basins=coloured, energy=given["energy"])
 
-    output = _picture(figure, given, patient=not count)
+    pages = html_outputs(given["html"], overwrite=given["overwrite"])
+    outputs = [_picture(figure, given, patient=not count), *pages]
+    check_outputs(outputs, overwrite=given["overwrite"])
     # Critical speeds are asked for from the angles of the starts, or from zero.
     angles = list(dict.fromkeys(angle for angle, _ in drawn.starts)) or [0.0]
     with rewording(_of_option):
@@ -265,24 +270,22 @@ def _show_portrait(drawn: Portrait, given: Mapping[str, Any]) -> None:
     facts["critical_speeds"] = {str(angle): found.facts() for angle, found in borders.items()}
     if not given["json"]:
         _print_portrait(drawn, given["arm"], borders)
-    _finish(drawn, output, facts, json=given["json"])
+    _finish(drawn, outputs, facts, json=given["json"])
 
 
 def _picture(figure: Callable[[Any], Any], given: Mapping[str, Any], *, patient: bool) -> Output:
-    """Return the file that a figure goes into; raise if it could not be written in the end."""
+    """Return the file that a figure goes into."""
     overwrite = given["overwrite"]
 
     def write(found: Any, file: str) -> None:
         save_figure(lambda: figure(found), file, overwrite=overwrite)
 
-    output = Output("--out", given["out"], FIGURES, write, patient=patient)
-    check_outputs([output], overwrite=overwrite)
-    return output
+    return Output("--out", given["out"], FIGURES, write, patient=patient)
 
 
-def _finish(found: Any, output: Output, facts: dict[str, Any], *, json: bool) -> None:
-    """Write the picture, and say so."""
-    written = write_outputs(found, [output])
+def _finish(found: Any, outputs: Sequence[Output], facts: dict[str, Any], *, json: bool) -> None:
+    """Write the picture, and the page if it is asked for, and say so."""
+    written = write_outputs(found, outputs)
     if written.troubles:
         raise written.troubles[0]
     if written.stopped:
@@ -396,6 +399,7 @@ def _show_section(arm: Arm, given: Mapping[str, Any], angles: Angles) -> None:
         return section_figure(found)
 
     output = _picture(figure, given, patient=True)
+    check_outputs([output], overwrite=given["overwrite"])
     states = [_read_state(text, arm, angles) for text in starts]
     length = read_quantity(given["duration"] or LONG, "time", "--duration")
     with rewording(_of_option):
@@ -406,7 +410,7 @@ def _show_section(arm: Arm, given: Mapping[str, Any], angles: Angles) -> None:
         (output,) = interrupted_outputs([output])
     if not given["json"]:
         _print_section(found, given["arm"])
-    _finish(found, output, _section_facts(found, angles), json=given["json"])
+    _finish(found, [output], _section_facts(found, angles), json=given["json"])
     if stopped:
         drawn = f"stopped; what there is has been drawn in {output.file}"
         raise UnfinishedError([drawn], INTERRUPTED)

@@ -14,7 +14,7 @@ import pytest
 import ulna
 
 CIRCLE = "circle(center=(0.5, 0.1), radius='10 cm')"
-FILES = ["motion.png", "plan.csv", "summary.json", "torques.png"]
+FILES = ["motion.png", "plan.csv", "report.html", "summary.json", "torques.png"]
 SIX = ulna.Arm.rods([0.2] * 6, [0.3] * 6, name="six")
 
 
@@ -111,6 +111,45 @@ def test_json_is_the_summary_and_the_files(ask):
     told = found.json
     assert sorted(told.pop("files")) == [f"plan/{name}" for name in FILES]
     assert told == found.facts("plan")
+
+
+def test_the_report_tells_the_plan_and_the_command(ask, tmp_path):
+    assert ask("kehl", CIRCLE, "--duration", "2 s").code == 0
+    page = (tmp_path / "plan" / "report.html").read_text("utf-8")
+    assert "the path is in reach, and no joint has a limit" in page
+    assert "--duration '2 s'" in page
+    assert "ulna.plan(arm, read_path(" in page
+
+
+def test_a_page_goes_where_it_is_asked_for(ask, tmp_path):
+    found = ask("kehl", CIRCLE, "--html", "circle.html", "--json")
+    assert found.code == 0
+    assert found.json["files"][-1] == "circle.html"
+    page = (tmp_path / "circle.html").read_text("utf-8")
+    assert "--html circle.html" in page
+    beside = ("kehl", CIRCLE, "--html", "circle.html", "--out", "again")
+    found = ask(*beside)
+    assert (found.code, found.out) == (2, "")
+    assert "--html: got 'circle.html', which exists" in " ".join(found.err.split())
+    assert files(tmp_path) == ["circle.html", "plan"]
+    assert (tmp_path / "circle.html").read_text("utf-8") == page
+    assert "circle.html" in ask(*beside, "--overwrite").flat
+
+
+@pytest.mark.parametrize(
+    ("page", "code", "sentence"),
+    [
+        ("circle.pdf", 2, "--html: got 'circle.pdf', need a name that ends in .html"),
+        ("nowhere/circle.html", 74, "there is no folder nowhere"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(
+    ask, tmp_path, page, code, sentence
+):
+    found = ask("kehl", CIRCLE, "--html", page)
+    assert (found.code, found.out) == (code, "")
+    assert sentence in " ".join(found.err.split())
+    assert files(tmp_path) == []
 
 
 # ----------------------------------------------------------------------------------- its options
@@ -216,7 +255,7 @@ def test_out_of_reach_is_exit_5_and_drawn(run_in, tmp_path):
     assert last.startswith("the path cannot be followed: out of reach from t = 0.4")
     assert "by up to 400 mm at t = 2 s, at (1.4, 0) m, nearest (1, 0) m" in last
     # There are no torques to show, but there is where it fails.
-    assert files(tmp_path / "plan") == ["motion.png", "summary.json"]
+    assert files(tmp_path / "plan") == ["motion.png", "report.html", "summary.json"]
     assert png_size(tmp_path / "plan" / "motion.png")[0] > 400
     facts = found.facts("plan")
     assert (facts["feasible"], facts["ok"]) == (False, False)
@@ -288,7 +327,7 @@ def test_a_plan_takes_the_place_of_all_of_the_one_before(ask, tmp_path):
     assert ask("kehl", CIRCLE).code == 0
     assert ask("kehl", "line((0.9, 0), (1.4, 0))", "--overwrite").code == 5
     # The torques of the circle are not those of a line that has none.
-    assert files(tmp_path / "plan") == ["motion.png", "summary.json"]
+    assert files(tmp_path / "plan") == ["motion.png", "report.html", "summary.json"]
 
 
 def test_ctrl_c_between_two_files_leaves_the_plan_of_before(ask, tmp_path, monkeypatch):

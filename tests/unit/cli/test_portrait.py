@@ -128,6 +128,25 @@ def test_a_picture_is_written_with_basins_and_energy(ask, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["portrait.png"]
 
 
+def test_a_page_is_written_beside_the_picture(ask, tmp_path, unpainted):
+    words = (*DRIVEN, *NARROW, "--html", "swing.html", "--overwrite")
+    code, out, _ = ask(*words)
+    assert code == 0
+    assert "written: portrait.png, swing.html" in out
+    page = (tmp_path / "swing.html").read_text("utf-8")
+    assert "2 equilibria, 1 of them stable" in page
+    assert "--html swing.html" in page
+    assert "ulna.portrait(arm" in page
+    (tmp_path / "portrait.png").unlink()
+    code, out, err = ask(*words[:-1])
+    assert (code, out) == (2, "")
+    assert "--html: got 'swing.html', which exists" in one_line(err)
+    assert [path.name for path in tmp_path.iterdir()] == ["swing.html"]
+    code, _, err = ask(*DRIVEN, *NARROW, "--html", "nowhere/swing.html")
+    assert code == 74
+    assert "there is no folder nowhere" in err
+
+
 def test_an_svg_is_written(ask, tmp_path):
     code, out, _ = ask(*DRIVEN, *NARROW, "--out", "drawn.svg")
     assert code == 0
@@ -205,6 +224,7 @@ ONE = {
     ("--set-point", "1 rad"): "--set-point: got no --controller, need one",
     ("--rate", "x"): "--rate: got no --controller, need one",
     ("--out", "a.gif"): "--out: got 'a.gif', need a name that ends in .png, .svg, .pdf",
+    ("--html", "a.png"): "--html: got 'a.png', need a name that ends in .html",
     ("--controller", "PD(kp=20"): "--controller: '(' that is never closed",
     ("--controller", "PID(20, 2, 4)"): "need one that remembers nothing",
     ("--controller", "PD(20, 2)", "--torque", "4 N*m"): "leave one of them out",
@@ -214,6 +234,7 @@ MANY = {
     ("--start", "1 rad"): "--start: got 1 value, need 2 angles, then 2 speeds",
     ("--basins", "9"): "--basins: got an arm with 2 joints, need one joint",
     ("--energy",): "--energy: got an arm with 2 joints, need one joint",
+    ("--html", "a.html"): "--html: got an arm with 2 joints, need one joint",
     (*TWO[1:], "--section-joint", "3"): "--section-joint: got 3, need a whole number from 1 to 2",
     (*TWO[1:], "--section-angle", "1 kg"): "--section-angle: got '1 kg', need an angle",
     (*TWO[1:3], "--duration", "-1 s"): "--duration: got -1.0, need a number of seconds, at least 0",
