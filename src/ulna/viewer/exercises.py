@@ -36,7 +36,13 @@ RELATIVE = 0.01  # of an answer, by which a right one may differ
 ANGULAR = math.radians(0.5)  # [rad] by which a right angle may differ
 GRAVITY = 9.81  # [m/s²]
 # Of a derivation, what leads to M and G.
-LEFT_OUT = {"What is given", "The Coriolis matrix", "Written out", "With the arm's numbers"}
+LEFT_OUT = {
+    "What is given",
+    "The Coriolis matrix",
+    "Written out",
+    "With the arm's numbers",
+    "The check",
+}
 
 
 @dataclass(frozen=True, slots=True)
