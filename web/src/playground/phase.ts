@@ -30,9 +30,10 @@ const ROUNDING = 1e-9;
 const ASIDE = 1e-4;
 /** Nearer than this to an equilibrium, in radians and of small swings, an orbit has come to it. */
 const ARRIVED = 2e-3;
-/** Radians of small swings that separatrices and trajectories are followed for, and steps at most. */
-const SEPARATRIX_LENGTH = 24;
-const TRAJECTORY_LENGTH = 40;
+/** How long orbits are followed: radians of small swings, and turns, which lie ever closer; and steps at most. */
+const INCOMING = { swings: 24, turns: 12 };
+const OUTGOING = { swings: 16, turns: 3 };
+const TRAJECTORY = { swings: 26, turns: 6 };
 const MOST_STEPS = 4000;
 /** b/(M ω) above which nothing runs that could also rest; the limit is 1.19. */
 const NEVER_RUNS = 1.2;
@@ -224,14 +225,15 @@ function manifold(flow: Flow, equilibria: readonly Equilibrium[], saddle: Equili
   const [q, qd] = besideSaddle(flow, saddle, rate, side * ASIDE);
   const leaving = Math.log(1 / ASIDE) / Math.abs(rate);
   const near = arrival(flow, equilibria);
+  const { swings, turns } = incoming ? INCOMING : OUTGOING;
   let left = false;
   return follow(flow, q, qd, {
     sign: incoming ? -1 : 1,
-    duration: leaving + SEPARATRIX_LENGTH / flow.frequency,
+    duration: leaving + swings / flow.frequency,
     until: (angle, speed) => {
       const arrived = near(angle, speed);
       left ||= !arrived;
-      return (left && arrived) || Math.abs(speed) > fastest;
+      return (left && arrived) || Math.abs(speed) > fastest || Math.abs(angle - q) > turns * TURN;
     },
   });
 }
@@ -270,10 +272,10 @@ export function trajectoryOf({ flow, equilibria, fastest }: Pick<Portrait, "flow
   const arrived = arrival(flow, equilibria);
   const slow = creeps(flow);
   const onCreep = (angle: number, speed: number): boolean => slow && Math.abs(speed - creepSpeed(flow, angle)) < ARRIVED * flow.frequency;
-  const gone = (speed: number): boolean => Math.abs(speed) > 1.5 * fastest;
+  const gone = (angle: number, speed: number): boolean => Math.abs(speed) > 1.5 * fastest || Math.abs(angle - q) > TRAJECTORY.turns * TURN;
   const orbit = follow(flow, q, qd, {
-    duration: TRAJECTORY_LENGTH / flow.frequency,
-    until: (angle, speed) => gone(speed) || arrived(angle, speed) || onCreep(angle, speed),
+    duration: TRAJECTORY.swings / flow.frequency,
+    until: (angle, speed) => gone(angle, speed) || arrived(angle, speed) || onCreep(angle, speed),
   });
   const [angle, speed] = [at(orbit.q, orbit.q.length - 1), at(orbit.qd, orbit.qd.length - 1)];
   if (!onCreep(angle, speed)) return orbit;
