@@ -386,6 +386,15 @@ def test_javascript_that_is_imported_prints_nothing_and_knows_its_arm(tmp_path):
     assert run_node(tmp_path, script) == pytest.approx([sum(x.length for x in kehl.links), 0, 0])
 
 
+def test_javascript_needs_nothing_of_node(tmp_path, derived):
+    (tmp_path / "arm.js").write_text(derived(1).code("javascript"))
+    script = """const print = console.log;
+delete globalThis.process;  // no more than a page has
+const { arm, tip } = await import("./arm.js");
+print(JSON.stringify(tip({ ...arm, l1: 2 }, [0])));"""
+    assert run_node(tmp_path, script) == [2.0, 0.0, 0.0]
+
+
 def test_javascript_runs_under_a_name_with_spaces_and_through_a_link(tmp_path, derived):
     folder = tmp_path / "an arm #1"
     folder.mkdir()

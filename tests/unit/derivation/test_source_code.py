@@ -271,6 +271,14 @@ def test_code_is_ascii_and_says_what_it_is(derived, language):
     assert "Joint angles q" in derived(2).code(language)
 
 
+@pytest.mark.parametrize("options", [{}, {"friction": True}])
+def test_a_matlab_file_is_never_called_what_a_function_in_it_is(derived, options):
+    derivation = derived(2, **options)
+    source = derivation.code("matlab")
+    for name in re.findall(r"^function (?:.+ = )?(\w+)\(", source, flags=re.MULTILINE)[1:]:
+        assert " arm_model()" in derivation.code("matlab", name=name).splitlines()[0], name
+
+
 def test_matlab_is_one_function_that_hands_out_the_others(derived):
     source = derived(2, bodies="general", **EVERYTHING).code("matlab", name="two_link")
     code = re.sub(r"%.*", "", source)
