@@ -137,12 +137,15 @@ function fromSI(value: number, factor: number): number {
   return Number.isInteger(1 / factor) ? value * (1 / factor) : value / factor;
 }
 
+const LONGEST = 100; // letters of what is read
+
 /** Read what somebody typed, as an SI value; a bare number is in `unit`. */
 export function parseQuantity(text: string, quantity: Quantity, unit: string): Parsed {
   const kind = kindOf(quantity);
   const need = `${kind.name} is needed, such as ${kind.example}`;
   const typed = text.trim();
   if (!typed) return { problem: `Nothing is written here: ${need}.` };
+  if (typed.length > LONGEST) return { problem: `“${shortened(typed)}” is too long to be read: ${need}.` };
   const plain = plainSigns(typed);
   const found = NUMBER.exec(plain);
   if (!found) return { problem: `“${shortened(typed)}” does not begin with a number: ${need}.` };
@@ -230,6 +233,8 @@ const LONG_WORD = 4; // from this length on a synonym is a word, in which no let
 /** The spelling that all spellings of a unit share, with its factors sorted. */
 function keyOf(unit: string, fold: boolean): string {
   const text = unit
+    .replace(/[\s*.]*([A-Za-z]+)\s*\^\s*-([12])/g, (_, word: string, power: string) => `/${word}${power === "1" ? "" : "^2"}`)
+    .replace(/^\//, "1/")
     .replace(/\s*([*/^.()-])\s*/g, "$1")
     .replaceAll("/(rad/s)", "*s/rad")
     .replace(/\/\((\w+)\*(\w+)\)/g, "/$1/$2")
