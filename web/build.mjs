@@ -1,7 +1,7 @@
-// Bundles the viewer into src/ulna/viewer/built: one script, one style sheet with its fonts
-// inside, and the licences of everything that they contain.
+// Bundles the viewer and the playground into src/ulna/viewer/built: of each one script and one style
+// sheet with its fonts inside, and the licences of everything that they contain.
 import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -10,7 +10,12 @@ const built = resolve(process.argv[2] ?? join(web, "..", "src", "ulna", "viewer"
 
 const result = await build({
   absWorkingDir: web,
-  entryPoints: { viewer: "src/main.ts", "viewer-style": "src/styles/index.css" },
+  entryPoints: {
+    viewer: "src/main.ts",
+    "viewer-style": "src/styles/index.css",
+    playground: "src/playground/main.ts",
+    "playground-style": "src/styles/playground-index.css",
+  },
   outdir: built,
   write: false,
   bundle: true,
@@ -24,8 +29,8 @@ const result = await build({
 
 const files = new Map();
 for (const output of result.outputFiles) {
-  const name = output.path.endsWith(".js") ? "viewer.js" : "viewer.css";
-  if (files.has(name)) throw new Error("a style sheet belongs to src/styles/index.css: no script imports one");
+  const name = basename(output.path).replace("-style", "");
+  if (files.has(name)) throw new Error(`${name}: no script imports a style sheet, which belongs to src/styles`);
   // Both stand inside <script> and <style>, which these would end.
   if (/<\/(script|style)|<!--/i.test(output.text)) throw new Error(`${name} cannot stand in a page`);
   files.set(name, output.text);

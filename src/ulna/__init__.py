@@ -56,7 +56,7 @@ _HOMES = {
         "simulate",
         "simulate_batch",
     ),
-    "ulna.viewer": ("animate", "plot", "report", "show"),
+    "ulna.viewer": ("animate", "play", "plot", "report", "show"),
 }
 
 __all__ = [
@@ -110,6 +110,7 @@ __all__ = [
     "open_run",
     "paths",
     "plan",
+    "play",
     "plot",
     "poincare",
     "portrait",

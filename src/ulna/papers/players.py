@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ulna.papers.row import Film
+from ulna.viewer.html_page import built_files, source_hash
 from ulna.viewer.report_content import new_document
-from ulna.viewer.report_page import built_viewer, source_hash
 from ulna.viewer.web_document import MotionSpec, WebDocument
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Viewer(NamedTuple):
 
 def viewer() -> Viewer | None:
     """Return the built viewer; None where it is not built."""
-    built = built_viewer()
+    built = built_files("viewer")
     return None if built is None else Viewer(*built)
 
 

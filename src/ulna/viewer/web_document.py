@@ -12,7 +12,6 @@ time. Of a motion samples are picked evenly. The notes of a document say so.
 
 from __future__ import annotations
 
-import json
 import math
 import zlib
 from base64 import b64encode
@@ -23,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ulna.arrays import Array
+from ulna.viewer.html_page import json_text
 
 FORMAT = 1
 COLOURS = 6
@@ -85,10 +85,7 @@ class WebDocument:
     @property
     def json(self) -> str:
         """The header as text that is safe inside of a script element."""
-        text = json.dumps(self.header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        # "</script" would end the element, and "<!--" change how it is read.
-        lines = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-        return lines.replace("<", "\\u003c")
+        return json_text(self.header)
 
     @property
     def base64(self) -> str:

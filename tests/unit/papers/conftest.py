@@ -128,7 +128,7 @@ def shelf(monkeypatch):
     """Put these papers in the place of the five, with a film that is one by name only."""
     monkeypatch.setattr(library, "NUMBERS", tuple(PAPERS))
     monkeypatch.setattr(library, "paper", PAPERS.__getitem__)
-    monkeypatch.setattr(players, "built_viewer", lambda: None)
+    monkeypatch.setattr(players, "built_files", lambda name: None)
     monkeypatch.setattr(papers_folder, "_still", lambda _, file, folder: still(folder / file))
     # Not those that are kept: other tests may have computed the rows of the true papers.
     monkeypatch.setattr(library, "rows", lambda number: PAPERS[number].judge())

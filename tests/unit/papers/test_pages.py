@@ -19,7 +19,7 @@ from ulna.papers.page_text import prose
 from ulna.papers.pages import errata_markdown, numbers_table
 from ulna.papers.papers_folder import both_themes, fill_folder
 from ulna.viewer import DARK, PRINT
-from ulna.viewer.report_page import source_hash
+from ulna.viewer.html_page import source_hash
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
 
@@ -230,7 +230,7 @@ def test_without_the_viewer_a_page_says_how_to_build_it(folder):
 
 def test_films_are_players_where_the_viewer_is_built(shelf, tmp_path, monkeypatch):
     script, style = "let built = '<b>';", ".player { color: red; }"
-    monkeypatch.setattr(players, "built_viewer", lambda: (script, style))
+    monkeypatch.setattr(players, "built_files", lambda name: (script, style))
     fill_folder(tmp_path, tuple(shelf))
     source = (tmp_path / "000.html").read_text("utf-8")
     assert source.count(f"<script>{script}</script>") == 1

@@ -12,7 +12,7 @@ import pytest
 
 import ulna
 from ulna.control import ComputedTorque, OpenLoop
-from ulna.viewer import report_page
+from ulna.viewer import html_page, report_page
 from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, evenly, extremes
 
 ATTACK = "</script><script>alert(1)</script><!-- & \"'<img src=x onerror=alert(1)>"
@@ -109,7 +109,7 @@ def test_markup_in_what_users_write_stays_text(tmp_path):
 
 @pytest.mark.parametrize("built", [True, False])
 def test_the_policy_allows_what_is_inside_and_nothing_else(built, runs, tmp_path, monkeypatch):
-    monkeypatch.setattr(report_page, "BUILT", tmp_path)
+    monkeypatch.setattr(html_page, "BUILT", tmp_path)
     if built:
         (tmp_path / "viewer.js").write_text("let moved = 1 < 2;", "utf-8")
         (tmp_path / "viewer.css").write_text("body { color: red }", "utf-8")

@@ -1,0 +1,76 @@
+"""`ulna play`: an arm to play with in a browser, and exercises, each as one HTML file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from ulna.cli import flags
+from ulna.cli.arguments import find_arm, read_angles
+from ulna.cli.flags import argument, option, switch
+from ulna.cli.terminal import say
+from ulna.errors import InputError, Problem, rewording
+from ulna.storage import check_new
+from ulna.viewer.exercises import exercise as make_exercise
+from ulna.viewer.playground import USUAL_ARM
+from ulna.viewer.playground import play as write_playground
+
+ArmArgument = Annotated[
+    str | None,
+    argument(
+        "[ARM]",
+        "A preset or a robot file of 1 to 4 links; kehl unless given.",
+        autocompletion=flags.complete_arm,
+    ),
+]
+OutOption = Annotated[str | None, option("FILE", "The page to write, .html by its name.")]
+AnglesOption = Annotated[
+    str | None, option("ANGLES", 'Joint angles to open with, such as "40 deg, -60 deg".')
+]
+ExerciseOption = Annotated[
+    str | None,
+    option("KIND", "Ask for something: reach, torque, lagrangian, pendulum or pid."),
+]
+SeedOption = Annotated[int | None, option(None, "Another seed gives an exercise other numbers.")]
+KeySwitch = Annotated[
+    bool, switch("--key", "Print the answers of an exercise, and write no page without --out.")
+]
+USUAL_FILE = "playground.html"
+
+
+def play(
+    arm: ArmArgument = None,
+    out: OutOption = None,
+    q0: AnglesOption = None,
+    exercise: ExerciseOption = None,
+    seed: SeedOption = None,
+    key: KeySwitch = False,
+    overwrite: flags.Overwrite = False,
+) -> None:
+    """Write a page to play with an arm in a browser, or an exercise with its answers."""
+    if key and exercise is None:
+        need = "an exercise whose answers it prints"
+        raise InputError(Problem("--key", "no exercise", need, "add --exercise reach"))
+    if seed is not None and exercise is None:
+        need = "an exercise whose numbers it draws"
+        raise InputError(Problem("--seed", str(seed), need, "add --exercise reach"))
+    with rewording(lambda problem: replace(problem, what=OPTIONS.get(problem.what, problem.what))):
+        if key and exercise is not None:
+            say(make_exercise(exercise, seed or 0).key())
+        if out is not None or not key:
+            _write(arm, out or USUAL_FILE, q0, exercise, seed or 0, overwrite=overwrite)
+
+
+OPTIONS = {"file": "--out", "exercise": "--exercise", "kind": "--exercise", "seed": "--seed"}
+
+
+def _write(
+    arm: str | None, out: str, q0: str | None, exercise: str | None, seed: int, *, overwrite: bool
+) -> None:
+    check_new(out, "--out", overwrite=overwrite)
+    found = find_arm(arm or USUAL_ARM) if arm or exercise is None else None
+    angles = None if q0 is None else read_angles(q0, found or find_arm(USUAL_ARM), "--q0")
+    made = write_playground(
+        found, out, q0=angles, exercise=exercise, seed=seed, overwrite=overwrite
+    )
+    say(f"written: {made}, {made.stat().st_size / 1e3:.0f} kB; open it in a browser")

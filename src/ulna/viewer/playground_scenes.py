@@ -1,0 +1,218 @@
+"""What a playground opens with: an arm in a state, written as the page's address carries it.
+
+    arm=kehl&l=0.5,0.5&m=1,10&g=0,-9.81&q=0.7,-1
+
+Letters are those of the derivation: l, m, c, d, I and p of the links, b, J and N of the joints, P
+and PI of the payload, q, qd and tau of the state; what is as usual is left out. A scene is a state
+with a name, such as a figure of one of the papers that moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+
+from ulna.arm import Arm, IdealMotor, Joint, Link, preset, presets
+from ulna.arm.preset_arms import PRESETS
+from ulna.derivation.derivation_options import MOST_LINKS
+from ulna.errors import InputError, Problem
+from ulna.kinematics import inverse
+
+DIGITS = 17  # that tell every number apart
+LINKS = (("c", "com"), ("d", "com_offset"), ("I", "inertia"), ("p", "tip_mass"))
+LOOPS = (0.79, 0.2, 13, 60.0)  # of paper 000: radius and loops [m], how many, duration [s]
+HANGING = -0.5 * np.pi
+
+
+class Scene(NamedTuple):
+    """A state of a playground that can be chosen by name."""
+
+    id: str
+    group: str
+    title: str
+    state: str
+    note: str = ""
+
+
+def check_links(arm: Arm) -> None:
+    """Raise InputError for an arm of more links than a playground has equations for."""
+    if arm.n > MOST_LINKS:
+        need = f"an arm of 1 to {MOST_LINKS} links"
+        hint = "ulna.simulate and ulna.report take any number"
+        raise InputError(Problem("arm", f"{arm.n} links", need, hint))
+
+
+def left_out(arm: Arm) -> list[str]:
+    """Say what of an arm a playground leaves out; nothing where it has all."""
+    found = []
+    if arm.has_friction:
+        found.append("Dry friction and drag")
+    if not all(isinstance(joint.motor, IdealMotor | None) for joint in arm.joints):
+        found.append("The motors' speed limits, currents and heat")
+    if any(np.isfinite(joint.max_velocity) for joint in arm.joints):
+        found.append("Speed limits of the joints")
+    if arm.loop is not None:
+        found.append("Sensors and actuators")
+    if any(arm.base):
+        found.append("The place of the base")
+    name = arm.name or "this arm"
+    return [f"{what} of {name} are left out of the playground." for what in found]
+
+
+def state_text(
+    arm: Arm,
+    q: Sequence[float],
+    *,
+    qd: Sequence[float] = (),
+    torque: Sequence[float] = (),
+    more: Iterable[tuple[str, Any]] = (),
+) -> str:
+    """Return an arm in a state as an address carries it, without the #.
+
+    Parameters
+    ----------
+    arm : Arm
+        An arm of 1 to 4 links.
+    q, qd : sequence of float, shape (n,)
+        Joint angles [rad] and their rates [rad/s].
+    torque : sequence of float, shape (n,)
+        Constant torques [N·m].
+    more : iterable of (str, text or numbers)
+        What else there is, such as ("law", "pd") or ("kp", (10.0, 5.0)).
+
+    Returns
+    -------
+    str
+        Names and values, as `l=0.5,0.5&m=1,10`.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> state_text(ulna.Arm.rods([0.5], [1.0]), [0.1])
+    'arm=&l=0.5&m=1&g=0,-9.81&q=0.1'
+    """
+    rods = [Link(link.length, link.mass) for link in arm.links]
+    parts: list[tuple[str, Any]] = [
+        ("arm", arm.name),
+        ("l", [link.length for link in arm.links]),
+        ("m", [link.mass for link in arm.links]),
+    ]
+    for letter, name in LINKS:
+        values = [getattr(link, name) for link in arm.links]
+        if values != [getattr(link, name) for link in rods]:
+            parts.append((letter, values))
+    parts += [*_joint_parts(arm), ("g", arm.gravity)]
+    if arm.payload.mass:
+        parts.append(("P", [arm.payload.mass]))
+    if arm.payload.inertia:
+        parts.append(("PI", [arm.payload.inertia]))
+    parts.append(("q", q))
+    parts += [(name, row) for name, row in (("qd", qd), ("tau", torque)) if any(row)]
+    return "&".join(f"{name}={_text(value)}" for name, value in (*parts, *more))
+
+
+def _joint_parts(arm: Arm) -> list[tuple[str, Any]]:
+    """Return what of the joints is not as usual, with what their motors add to it."""
+    p, usual = arm.parameters, Joint()
+    rows = {"b": (p.damping, 0.0), "J": (p.rotor_inertia, 0.0), "N": (p.gear_ratio, 1.0)}
+    parts: list[tuple[str, Any]] = [
+        (name, values) for name, (values, free) in rows.items() if (values != free).any()
+    ]
+    for letter, name in (("max", "max_torque"), ("lower", "lower"), ("upper", "upper")):
+        values = [getattr(joint, name) for joint in arm.joints]
+        if any(value != getattr(usual, name) for value in values):
+            parts.append((letter, values))
+    return parts
+
+
+def _text(value: Any) -> str:
+    """Return a value of an address; a limit that is none is empty."""
+    if isinstance(value, str):
+        return quote(value, safe="")
+    numbers = (float(one) for one in value)
+    return ",".join(f"{one:.{DIGITS}g}" if np.isfinite(one) else "" for one in numbers)
+
+
+def usual_pose(arm: Arm) -> list[float]:
+    """Return a posture in which an arm can be seen and taken hold of: raised, and bent a little."""
+    wanted = np.array([0.9, -1.2, -0.7, -0.5])[: arm.n]
+    low = [joint.lower for joint in arm.joints]
+    high = [joint.upper for joint in arm.joints]
+    return [float(angle) for angle in np.clip(wanted, low, high)]
+
+
+def scenes() -> list[Scene]:
+    """Return the arms that have names, and the papers' figures that move."""
+    arms = [
+        Scene(name, "Arms", f"{name}: {PRESETS[name].about}", state_text(arm, usual_pose(arm)))
+        for name in presets()
+        if (arm := preset(name)).n <= MOST_LINKS
+    ]
+    return [*arms, *_kehl(), *_bechard()]
+
+
+def _kehl() -> list[Scene]:
+    arm = preset("kehl")
+    start = inverse(arm, [0.0, LOOPS[0] - LOOPS[1]])
+    more = [("law", "computed-torque"), ("w", [20.0]), ("beside", "open-loop")]
+    path = "loops," + ",".join(f"{one:g}" for one in LOOPS)
+    state = state_text(arm, start.q[0], more=[*more, ("path", path)])
+    note = (
+        "Both arms get torques for the same path. Blue measures nothing: every error grows, and "
+        "after some seconds it falls off. Press Play."
+    )
+    title = "Paper 000: open loop beside closed loop"
+    return [Scene("000-replay", "Papers", title, state.replace("%2C", ","), note)]
+
+
+def _bechard() -> list[Scene]:
+    one, driven = preset("bechard-1"), preset("bechard-1-driven")
+    four, skater = preset("bechard-4"), preset("bechard-skater")
+    flat = Arm.of(skater.links, gravity=(0.0, 0.0), name="skater on ice")
+    beside = [("beside", "sequential")]
+    servo = [("law", "pd"), ("kp", [0.0, 60.0]), ("kd", [0.0, 25.0]), ("to", [0.0, 2.6])]
+    rows = [
+        ("001-one-joint", "one joint, 10 N·m", state_text(one, [0.0], torque=[10.0]), ""),
+        ("001-figure-1", "one joint let go at 8 rad/s", state_text(one, [0.0], qd=[8.0]), ""),
+        (
+            "001-figure-2",
+            "driven by 50 N·m, damped",
+            state_text(driven, [HANGING], torque=[50.0]),
+            "The long arm winds itself up and runs on at 4 rad/s in the mean.",
+        ),
+        (
+            "001-figure-3",
+            "under-powered, 4 N·m",
+            state_text(one, [-3.0], torque=[4.0]),
+            "Let go below the separatrix it settles; above it, it keeps turning.",
+        ),
+        (
+            "001-four-joints",
+            "four joints, sequential model beside the full one",
+            state_text(
+                four,
+                [0.1, 0.0, 0.0, -0.1],
+                qd=[0.3, 0.0, 0.0, -0.3],
+                torque=[300.0, 3.0, 50.0, 5.0],
+                more=beside,
+            ),
+            "Blue has no coupling, no centrifugal terms and no reactions of the motors.",
+        ),
+        (
+            "001-skater",
+            "the skater, driven",
+            state_text(skater, [0.0, 0.0], torque=[45.0, 45.0], more=beside),
+            "",
+        ),
+        (
+            "001-skater-tuck",
+            "the skater tucks, and spins faster",
+            state_text(flat, [0.0, 0.0], qd=[2.0, 0.0], more=[*servo, *beside]),
+            "A servo folds the elbow; nothing turns the base. Momentum is kept, so the speed "
+            "rises; in the sequential model (blue) it cannot.",
+        ),
+    ]
+    return [Scene(name, "Papers", f"Paper 001: {title}", *rest) for name, title, *rest in rows]
