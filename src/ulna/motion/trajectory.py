@@ -280,9 +280,8 @@ def times(at: TimesLike, parts: ArrayLike | None = None) -> Timing:
         need = f"{len(when)} parts of the length, from 0 to 1, none smaller than the one before"
         raise InputError(Problem("timing parts", shown(parts), need))
     u = (when - when[0]) / (when[-1] - when[0])
-    knots = tuple(u[1:-1].tolist())
-    law = TabulatedLaw(_through(u, given), tuple(when.tolist()), tuple(given.tolist()))
-    return Timing("times", law, knots=knots, duration=float(when[-1] - when[0]))
+    law = TabulatedLaw(_through(u, given), (when.tolist(), given.tolist()))
+    return Timing("times", law, knots=tuple(u[1:-1].tolist()), duration=float(when[-1] - when[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,8 +289,7 @@ class TabulatedLaw:
     """A law through a table, by cubic pieces."""
 
     pieces: Cubics
-    at: tuple[float, ...]  # [s] of the table, and
-    parts: tuple[float, ...]  # of the length that are reached then
+    table: tuple[list[float], list[float]]  # times [s], and parts of the length that are reached
 
     def __call__(self, u: Jet) -> Jet:
         """Return the part of the way."""

@@ -185,7 +185,7 @@ def _timing(timing: Timing) -> str:
     if LAWS.get(timing.name) is timing:
         return repr(timing.name)
     if isinstance(timing.law, TabulatedLaw):
-        return f"times({timing.law.at!r}, {timing.law.parts!r})"
+        return f"times{timing.law.table!r}"
     if isinstance(timing.law, Ramped) and ramps(timing.name).sharpness == timing.sharpness:
         return f"ramps({timing.name!r}, {timing.law.ramp!r})"
     raise NotRepeatableError(f"its timing is the function {timing.name}")

@@ -280,7 +280,7 @@ class BatchRun(metaclass=SuggestsAttributes):
         tau: Floats | None,
         status: Statuses,
         settings: dict[str, Any],
-        call: BatchCall | None,
+        call: BatchCall | None = None,
     ) -> BatchRun:
         """Return the result of arrays that are right, and that nobody else writes to.
 
@@ -294,7 +294,7 @@ class BatchRun(metaclass=SuggestsAttributes):
             As the attribute of this name.
         settings : dict
             As the attribute of this name.
-        call : BatchCall or None
+        call : BatchCall, optional
             As the attribute of this name.
 
         Returns

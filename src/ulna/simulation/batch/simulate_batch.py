@@ -194,28 +194,23 @@ def simulate_batch(
         actuators=actuators, disturbances=disturbances, seeds=seeds, stops=stops,
         restitution=restitution,
     )  # fmt: skip
-    n, options, length = spec.n, spec.options, spec.duration
     what, command = chosen_command(
         controller, torque=torque, voltage=voltage, current=current, position=position
     )
     times = _times(samples, spec)
-    slab = planned(spec.count, len(times), n, keep_torques, store)
-    settings = _settings(spec, precision, between, reference) | described_all(
-        controller=controller, tip_force=tip_force, seeds=seeds, disturbances=disturbances,
-        **{what: command},
-    )  # fmt: skip
+    slab = planned(spec.count, len(times), spec.n, keep_torques, store)
+    given = {"controller": controller, "tip_force": tip_force, what: command}
+    settings = _settings(spec, precision, between, reference)
+    settings |= described_all(seeds=seeds, disturbances=disturbances, **given)
     settings |= {} if controller is None else _loop_settings(spec, sensors, actuators)
-    pool = ThreadPool(kind_of(precision, options), read_threads(threads))
+    pool = ThreadPool(kind_of(precision, spec.options), read_threads(threads))
     call = keep_call(
-        spec, arms, controller=controller, reference=reference, tip_force=tip_force,
-        sensors=sensors, actuators=actuators, disturbances=disturbances or None, seeds=spec.seeds,
-        **{what: command},
+        spec, arms, reference=reference, sensors=sensors, actuators=actuators,
+        disturbances=disturbances or None, seeds=spec.seeds, **given,
     )  # fmt: skip
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED), call)
     run = _run_job(job, store, overwrite, progress, on_interrupt)
-    named = zip((what, "tip_force"), spec.inputs[:2], strict=True)
-    tables = ((name, form.example) for name, given in named for form in given.forms)
-    warn(*coarse_arms(run.status, options.dt, most_error(options)), *short_tables(tables, length))
+    _warn_of(run, spec, what)
     return run
 
 
@@ -226,6 +221,14 @@ def _times(samples: Any, spec: BatchSpec) -> Array:
     # A copy, which nobody else holds, and of the type that kernels read.
     width = sample_width(spec.n, 0)
     return np.array(sample_times(samples, spec.duration, spec.options.dt, width), dtype=float)
+
+
+def _warn_of(run: BatchRun, spec: BatchSpec, what: str) -> None:
+    """Warn of steps that are too long, and of tables that end before the run does."""
+    named = zip((what, "tip_force"), spec.inputs[:2], strict=True)
+    tables = ((name, form.example) for name, given in named for form in given.forms)
+    coarse = coarse_arms(run.status, spec.options.dt, most_error(spec.options))
+    warn(*coarse, *short_tables(tables, spec.duration))
 
 
 def _settings(spec: BatchSpec, precision: str, between: str, reference: Any) -> dict[str, Any]:
