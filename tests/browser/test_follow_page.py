@@ -108,7 +108,7 @@ def phone(open_page, folder):
 
 def test_two_fingers_zoom_about_their_middle_and_one_then_pans(phone):
     canvas, fingers = Canvas(phone), Fingers(phone)
-    middle, before = canvas.middle + [20.0, -30.0], canvas.tip
+    middle, before = canvas.middle + np.array([20.0, -30.0]), canvas.tip
     # They spread from 60 to 120 pixels apart while their middle goes 15 to the left.
     spread, gone = np.array([30.0, 0.0]), np.array([-15.0, 10.0])
     fingers.drag(
