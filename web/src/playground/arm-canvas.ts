@@ -18,6 +18,8 @@ import { Trace } from "./trace";
 
 /** A device pixel ratio beyond which nobody sees more, and slow machines stumble. */
 const FINEST = 2;
+/** How far apart the places of a trace are, in shares of the reach. */
+const TRACE_STEP = 0.006;
 
 /** What a pointer is doing, for the picture. */
 export interface Handling {
@@ -61,10 +63,11 @@ export class ArmCanvas {
     session.observe = (simulation) => {
       const { model, letters } = simulation.mechanism;
       const [x, y] = model.tip(letters, simulation.q) as [number, number];
-      this.#trace.push(x, y);
+      const step = TRACE_STEP * this.#arm.reach[1];
+      this.#trace.push(x, y, step);
       if (!simulation.companion) return;
       const [cx, cy] = model.tip(letters, simulation.companion.q) as [number, number];
-      this.#companionTrace.push(cx, cy);
+      this.#companionTrace.push(cx, cy, step);
     };
   }
 

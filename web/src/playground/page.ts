@@ -29,6 +29,8 @@ export interface PlaygroundDocument {
 const LONGEST_FRAME = 1;
 /** Milliseconds without a change after which the address is written. */
 const QUIET = 250;
+/** Milliseconds that a sentence stays on the picture. */
+const READING = 12_000;
 
 const PLAY = "M8 5.2v13.6L19 12z";
 const PAUSE = "M7 5h3.6v14H7zM13.4 5H17v14h-3.6z";
@@ -63,12 +65,14 @@ export class PlaygroundPage {
   readonly #aside = el("div", { class: "play-panels" });
   readonly #right = el("div", { class: "play-side" });
   readonly #phaseHost = el("div", { class: "play-phase" });
+  readonly #chooser = el("select", { class: "play-presets", "aria-label": "Arm or scene" });
   readonly #bar: Bar;
   readonly #stage: ArmCanvas;
   readonly #keys = keysDialog();
   readonly #stops: (() => void)[] = [];
   /** What there is to say when the page opens. */
   #welcome = "";
+  #sceneNamed = "";
   #panels: { panels: Panel[]; update(change: Change): void } | null = null;
   #charts: LiveCharts | null = null;
   #phase: PhaseView | null = null;
@@ -76,6 +80,7 @@ export class PlaygroundPage {
   #frame: number | null = null;
   #stamp: number | null = null;
   #writing: ReturnType<typeof setTimeout> | undefined;
+  #telling: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: HTMLElement, content: PlaygroundDocument) {
     this.#host = host;
@@ -87,6 +92,7 @@ export class PlaygroundPage {
     this.#stage = new ArmCanvas(this.#canvas, this.session);
     this.#build();
     this.#listen();
+    this.#chooser.value = this.#sceneNamed;
     this.#tell(this.#welcome);
     this.#invalidate();
   }
@@ -96,6 +102,7 @@ export class PlaygroundPage {
     try {
       const scene = this.#sceneOf(location.hash);
       this.#welcome = scene?.note ?? "";
+      this.#sceneNamed = scene?.id ?? "";
       const asked = fromFragment(scene?.state ?? location.hash);
       if (asked) return asked;
     } catch (error) {
@@ -115,10 +122,11 @@ export class PlaygroundPage {
   }
 
   #header(): HTMLElement {
+    const select = this.#chooser;
     const theme = themeButton();
     this.#stops.push(theme.stop);
     const groups = new Map<string, HTMLElement>();
-    const select = el("select", { class: "play-presets", "aria-label": "Arm or scene" }, el("option", { value: "", text: this.#content.title }));
+    select.append(el("option", { value: "", text: this.#content.title }));
     this.#content.scenes.forEach((scene) => {
       const group = groups.get(scene.group) ?? el("optgroup", { label: scene.group });
       if (!groups.has(scene.group)) select.append(group);
@@ -140,6 +148,7 @@ export class PlaygroundPage {
   #choose(id: string): void {
     const scene = this.#content.scenes.find((each) => each.id === id);
     this.session.load(fromFragment(scene?.state ?? this.#content.start) as PlayState);
+    this.#chooser.value = scene?.id ?? "";
     this.#tell(scene?.note ?? "");
   }
 
@@ -311,9 +320,12 @@ export class PlaygroundPage {
     if (this.#message.textContent === text) return;
     this.#message.textContent = text;
     this.#message.hidden = text === "";
+    clearTimeout(this.#telling);
     if (passing) this.#message.dataset["passing"] = "";
     else delete this.#message.dataset["passing"];
-    if (!passing) this.#say(text);
+    if (passing) return;
+    this.#live.textContent = text;
+    this.#telling = setTimeout(() => this.#tell(""), READING);
   }
 
   #say(text: string): void {

@@ -4,7 +4,7 @@ import { at } from "../interpolate";
 import { isActive, type ControlSettings } from "./control";
 import { mechanismOf, type Mechanism, type Vector } from "./models";
 import { addLink, MOST_LINKS, removeLink, type ArmNumbers } from "./numbers";
-import { Simulation, type CompanionKind } from "./simulation";
+import { RATE, Simulation, type CompanionKind } from "./simulation";
 import { defaultControl, History, type PlayState } from "./state";
 import { planTrajectory, type PathShape, type Trajectory } from "./trajectory";
 
@@ -15,7 +15,7 @@ export type Tool = "move" | "draw";
 /** Changes of one kind that follow each other within this time [ms] are undone at once. */
 const ONE_GESTURE = 800;
 /** Steps of the integrator between two points of the trace. */
-const TRACE_STEPS = 16;
+const TRACE_STEPS = 4;
 /** Seconds that a press of the step button goes on, at the speed of 1. */
 const FRAME = 1 / 60;
 export const SPEEDS: readonly number[] = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4];
@@ -262,7 +262,7 @@ export class Session {
 
   #run(seconds: number): void {
     const simulation = this.#simulation;
-    const part = TRACE_STEPS / 4000;
+    const part = TRACE_STEPS / RATE;
     for (let left = seconds; left > 0; left -= part) {
       simulation.advance(Math.min(part, left));
       this.observe?.(simulation);

@@ -1,17 +1,20 @@
-/** Where the tip has just been: a ring of places that fade with their age. */
+/** Where the tip has just been: a ring of places, apart by a step at least, that fade with the way since then. */
 
 import type { Pen } from "../arm-draw";
+import { at } from "../interpolate";
 
-/** Places that are kept: two and a half seconds at 250 a second. */
-const CAPACITY = 640;
+const CAPACITY = 1500;
 /** Classes of age, each drawn at once. */
-const SHADES = 16;
+const SHADES = 20;
 
 export class Trace {
   readonly #places = new Float64Array(2 * CAPACITY);
   #count = 0;
 
-  push(x: number, y: number): void {
+  /** Keep a place, unless it is nearer than `step` [m] to the last one. */
+  push(x: number, y: number, step: number): void {
+    const last = (this.#count + CAPACITY - 1) % CAPACITY;
+    if (this.#count > 0 && Math.hypot(x - at(this.#places, 2 * last), y - at(this.#places, 2 * last + 1)) < step) return;
     const k = this.#count % CAPACITY;
     this.#places[2 * k] = x;
     this.#places[2 * k + 1] = y;
@@ -35,7 +38,7 @@ export class Trace {
       context.beginPath();
       for (let i = from; i <= to; i++) {
         const k = (this.#count - length + i) % CAPACITY;
-        const [x, y] = [view.x(this.#places[2 * k] as number), view.y(this.#places[2 * k + 1] as number)];
+        const [x, y] = [view.x(at(this.#places, 2 * k)), view.y(at(this.#places, 2 * k + 1))];
         if (i === from) context.moveTo(x, y);
         else context.lineTo(x, y);
       }
