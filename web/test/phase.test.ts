@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Letters, type Mechanism, type Model } from "../src/playground/models";
 import { creepSpeed } from "../src/playground/phase-creep";
 import { equilibriaOf, fieldOf, flowOf, intoTurn, type Orbit, portraitOf, trajectoryOf, TURN, unrolled, wrapAngle } from "../src/playground/phase";
+import { fateText, portraitLabel } from "../src/playground/phase-text";
 
 /** A point mass m on a rod of length l with damping b, gravity g in the direction `down`. */
 function pendulum(m: number, l: number, b: number, g = 9.81, down = -Math.PI / 2): Mechanism {
@@ -230,5 +231,25 @@ describe("picture", () => {
     expect(unrolled([-3, -3.5], [-1, -1], left).x).toEqual([-3, left, Number.NaN, left + TURN, -3.5 + TURN]);
     // an angle is shown once, wherever it is counted from
     expect(intoTurn(7 * Math.PI, left)).toBeCloseTo(-Math.PI, 12);
+  });
+});
+
+describe("words", () => {
+  const said = (b: number, torque: number, g = 9.81): string => fateText(portraitOf(pendulum(1, 1, b, g), torque));
+
+  test("tell what becomes of the joint", () => {
+    expect(said(0.2, 0)).toBe("It settles at −90.0° from almost every start.");
+    // the mean over time is a little less than τ/b
+    expect(said(0.2, 4)).toBe("It settles at −65.9° or runs on at 20.0 rad/s, depending on where it starts.");
+    expect(said(0, 0)).toBe("It swings about −90.0° inside the separatrices, and turns over and over outside.");
+    expect(said(0, 4)).toBe("It swings about −65.9° inside the separatrix, and turns ever faster outside.");
+    expect(said(0, 20)).toBe("Nothing holds it: it turns ever faster.");
+    expect(said(0.2, -50)).toBe("Nothing holds it: it runs on at −250 rad/s from every start.");
+    expect(said(0.2, 0, 0)).toBe("Without gravity it comes to rest at any angle.");
+  });
+
+  test("describe the picture to those who do not see it", () => {
+    expect(portraitLabel(portraitOf(pendulum(1, 1, 0.2), 4))).toContain("stable focus at −65.9°, saddle at 65.9°.");
+    expect(portraitLabel(portraitOf(pendulum(1, 1, 0.2), 50))).toMatch(/no equilibrium\..*faster than the picture goes\.$/);
   });
 });

@@ -18,6 +18,9 @@ const CLASSES = [0.32, 0.48, 0.66] as const;
 const TRAJECTORY_COLOURS = [2, 5, 4] as const;
 const SEPARATRIX_COLOUR = 1;
 const RUNNING_COLOUR = 3;
+const THIN = 1.5;
+/** So many of the last trajectories have heads; those of more would be a crowd. */
+const HEADED = 3;
 /** A trail fades in so many steps. */
 const FADES = 14;
 
@@ -158,11 +161,10 @@ interface Curve {
 }
 
 /** Trajectories below, the running solution, then what parts the starts. */
-function curvesOf({ portrait, trajectories, palette }: PhaseScene): Curve[] {
+function curvesOf({ portrait, trajectories, view, palette }: PhaseScene): Curve[] {
   const curve = (orbit: Orbit, color: number, width: number, alpha = 1, dash: readonly number[] = []): Curve => {
-    const { x, y } = unrolled(orbit.q, orbit.qd, portrait.left);
-    const points: PlaneLine = { x: Float64Array.from(x), y: Float64Array.from(y), role: "orbit", color, label: "" };
-    return { line: points, width, colour: palette.data[color] as string, dash, alpha };
+    const points = thinned(unrolled(orbit.q, orbit.qd, portrait.left), view);
+    return { line: { ...points, role: "orbit", color, label: "" }, width, colour: palette.data[color] as string, dash, alpha };
   };
   const { running, separatrices } = portrait;
   return [
@@ -171,6 +173,22 @@ function curvesOf({ portrait, trajectories, palette }: PhaseScene): Curve[] {
     ...separatrices.filter((one) => one.incoming).map((one) => curve(onwards(one.orbit), SEPARATRIX_COLOUR, 2.25)),
     ...(running ? [curve(running.orbit, RUNNING_COLOUR, 2.5, 1, [7, 4])] : []),
   ];
+}
+
+/** Points at least `THIN` pixels apart: beside a saddle an orbit has hundreds in one. Gaps and what lies beside them stay. */
+function thinned({ x, y }: { x: readonly number[]; y: readonly number[] }, view: PlaneView): { x: Float64Array; y: Float64Array } {
+  const [nearX, nearY] = view.perPixel().map((one) => THIN * one) as [number, number];
+  const points = { x: new Float64Array(x.length), y: new Float64Array(x.length) };
+  let count = 0;
+  let [lastX, lastY] = [Number.NaN, Number.NaN];
+  for (let k = 0; k < x.length; k++) {
+    const [px, py] = [at(x, k), at(y, k)];
+    const beforeGap = Number.isNaN(at(x, k + 1));
+    if (!beforeGap && Math.abs(px - lastX) < nearX && Math.abs(py - lastY) < nearY) continue;
+    points.x[count] = lastX = px;
+    points.y[count++] = lastY = py;
+  }
+  return { x: points.x.subarray(0, count), y: points.y.subarray(0, count) };
 }
 
 /** An orbit that was followed backwards, in the order of time. */
@@ -195,7 +213,7 @@ function drawCurves(context: Context, scene: PhaseScene): void {
   }
   context.setLineDash([]);
   context.globalAlpha = 1;
-  drawHeads(context, curves, scene);
+  drawHeads(context, curves.slice(Math.max(0, scene.trajectories.length - HEADED)), scene);
   drawStarts(context, scene);
 }
 

@@ -2,7 +2,7 @@
  * The phase portrait of one joint as a card.
  *
  * Two canvases: field, separatrices and trajectories are painted when the arm, the torque or the size changes; the
- * moving point and its trail every frame, on the other. Equilibria are buttons above both, so that they have names.
+ * moving point and its trail every frame, on the other. Equilibria are buttons between them, so that they have names.
  */
 
 import { numberText } from "../chart-series";
@@ -36,10 +36,10 @@ const HINT = "Click or tap to start there. Arrow keys move a cursor, Enter start
 
 export class PhaseView {
   readonly #options: PhaseViewOptions;
-  readonly #field = el("canvas", { class: "phase-layer", "aria-hidden": "true" });
-  readonly #motion = el("canvas", { class: "phase-layer phase-motion", tabindex: "0", role: "application", "aria-label": "Phase portrait" });
+  readonly #field = el("canvas", { class: "phase-layer phase-field", tabindex: "0", role: "application", "aria-label": "Phase portrait" });
   readonly #marks = el("div", { class: "phase-marks" });
-  readonly #box = el("div", { class: "phase-box" }, this.#field, this.#motion, this.#marks);
+  readonly #motion = el("canvas", { class: "phase-layer phase-motion", "aria-hidden": "true" });
+  readonly #box = el("div", { class: "phase-box" }, this.#field, this.#marks, this.#motion);
   readonly #reading = el("span", { class: "phase-reading" });
   readonly #fate = el("p", { class: "phase-fate" });
   readonly #said = el("span", { class: "phase-said", role: "status" });
@@ -148,7 +148,7 @@ export class PhaseView {
   #listen(): void {
     const ending = new AbortController();
     const { signal } = ending;
-    const canvas = this.#motion;
+    const canvas = this.#field;
     canvas.addEventListener("click", (event) => this.#clicked(event), { signal });
     canvas.addEventListener("pointermove", (event) => this.#point(event.pointerType === "touch" ? null : this.#under(event.offsetX, event.offsetY)), { signal });
     canvas.addEventListener("pointerleave", () => this.#point(null), { signal });
@@ -190,7 +190,7 @@ export class PhaseView {
     this.#trajectories = this.#starts.map(({ number, q, qd }) => ({ number, orbit: trajectoryOf(portrait, q, qd) }));
     const fate = fateText(portrait);
     if (this.#fate.textContent !== fate) this.#fate.textContent = fate;
-    setAttribute(this.#motion, "aria-label", `${portraitLabel(portrait)} ${HINT}`);
+    setAttribute(this.#field, "aria-label", `${portraitLabel(portrait)} ${HINT}`);
     this.#showKey(portrait);
   }
 
