@@ -172,17 +172,19 @@ export class Simulation {
   }
 
   #tick(): void {
-    const asked = isActive(this.control) ? controlTorque(this.#mechanism, this.control, this.q, this.qd, this.reference()) : this.torque.map(() => 0);
-    this.demand = asked.map((torque, i) => torque + at(this.torque, i));
+    this.demand = this.#asked(this.control, this.q, this.qd);
     this.tau = this.demand.map((torque, i) => this.#limited(torque, i));
     const { companion } = this;
     if (!companion) return;
-    if (companion.kind === "open-loop") {
-      const settings = { ...this.control, law: "open-loop" } as const;
-      companion.tau = controlTorque(this.#mechanism, settings, companion.q, companion.qd, this.reference()).map((torque, i) => this.#limited(torque, i));
-    } else {
-      companion.tau = this.tau;
-    }
+    // The sequential arm has a controller of its own; open loop nothing is measured.
+    const settings: ControlSettings = companion.kind === "open-loop" ? { ...this.control, law: "open-loop" } : this.control;
+    companion.tau = this.#asked(settings, companion.q, companion.qd).map((torque, i) => this.#limited(torque, i));
+  }
+
+  /** What a controller and the constant torques come to. */
+  #asked(settings: ControlSettings, q: Vector, qd: Vector): Vector {
+    if (!isActive(settings)) return this.torque;
+    return controlTorque(this.#mechanism, settings, q, qd, this.reference()).map((torque, i) => torque + at(this.torque, i));
   }
 
   #limited(torque: number, joint: number): number {
