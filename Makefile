@@ -23,7 +23,9 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 	@$(VIEWER)
 	@$(BIN)/ulna follow --out build/follow --overwrite
 	@echo
-	@echo "Open build/follow/report.html in a browser. Try next:"
+	@echo "Open build/follow/report.html in a browser. An arm to play with, in one file:"
+	@echo "  $(BIN)/ulna play --out build/arm.html"
+	@echo "Try next:"
 	@echo "  $(BIN)/ulna follow kehl --payload '1 kg' --controller-model kehl --out build/surprise --film"
 	@echo "  $(BIN)/ulna follow so-101 --timing s-curve --max-speed '10 cm/s' --out build/so-101"
 	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
