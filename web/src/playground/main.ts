@@ -5,7 +5,7 @@ import { startTheme } from "../theme";
 import { controlTorque, suggestedGains } from "./control";
 import { pythonLine, robotToml } from "./export";
 import { leastSquares, reachFor } from "./inverse";
-import { mechanismOf } from "./models";
+import { mechanismOf, torqueOfForce } from "./models";
 import { PlaygroundPage, type PlaygroundDocument } from "./page";
 import { sequentialStep, Simulation } from "./simulation";
 import { fromFragment, stateOf, toFragment } from "./state";
@@ -14,7 +14,7 @@ import { CubicSpline, gaussian, planTrajectory, smoothStroke } from "./trajector
 /** For the console, and for tests: what the page is made of, and what happens on it. */
 const tools = {
   controlTorque, CubicSpline, fromFragment, gaussian, leastSquares, mechanismOf, planTrajectory, pythonLine,
-  reachFor, robotToml, sequentialStep, Simulation, smoothStroke, stateOf, suggestedGains, toFragment,
+  reachFor, robotToml, sequentialStep, Simulation, smoothStroke, stateOf, suggestedGains, toFragment, torqueOfForce,
 };
 
 function mount(): void {
