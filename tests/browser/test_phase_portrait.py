@@ -1,7 +1,7 @@
-"""The page's phase portrait against `ulna.portrait`, at arms of all kinds.
+"""The page's phase portrait against `ulna.portrait`, at arms of all kinds, and its card.
 
-The viewer's own sources and the generated model run in Node.js; pictures are in other tests. The
-page follows orbits by the classical Runge-Kutta method in steps of at most 0.05 rad of small
+The viewer's own sources and the generated model run in Node.js, the card in a browser. The page
+follows orbits by the classical Runge-Kutta method in steps of at most 0.05 rad of small
 swings, whose error is about 0.05⁴/120 = 5e-8 of the swing for each radian, and separatrices for 24
 radians: a millionth of the picture, a thousandth of a pixel.
 """
@@ -25,11 +25,13 @@ from ulna.derivation.source_code import javascript_model
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 VIEWER = runpy.run_path(str(ROOT / "tools" / "viewer.py"))
+STYLES = ("tokens.css", "phase.css")
 TOLERANCE = 1e-6  # of a radian, and of the speed of small swings
 ENTRY = """
 import { mechanismOf } from "./models";
-import { flowOf, portraitOf } from "./phase";
-globalThis.phase = { flowOf, portraitOf, mechanismOf };
+import { portraitOf } from "./phase";
+import { PhaseView } from "./phase-view";
+globalThis.phase = { mechanismOf, portraitOf, PhaseView };
 """
 ASK = """
 const asked = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
@@ -109,30 +111,42 @@ def skip(why: str) -> NoReturn:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Ask the page's own code for portraits."""
+def node() -> list[str]:
+    """Node.js, as a command."""
     try:
-        node = VIEWER["find_node"]().node
+        found: list[str] = VIEWER["find_node"]().node
     except VIEWER["CannotBuildError"] as error:
         skip(f"THE PHASE PORTRAIT IS NOT TESTED: {error}")
     if not (WEB / "node_modules" / "esbuild").is_dir():
         skip("THE PHASE PORTRAIT IS NOT TESTED: run python tools/viewer.py --require")
-    folder = tmp_path_factory.mktemp("phase")
-    bundle = folder / "phase.cjs"
-    build = "require('esbuild').buildSync({bundle: true, format: 'iife', outfile: process.argv[1],"
-    build += "stdin: {contents: process.argv[2], resolveDir: process.argv[3], loader: 'ts'}})"
-    script = [*node, "-e", build, str(bundle), ENTRY, str(WEB / "src" / "playground")]
-    subprocess.run(script, cwd=WEB, check=True)
+    return found
+
+
+@pytest.fixture(scope="module")
+def code(node: list[str]) -> str:
+    """The viewer's phase portrait and the generated model, as a script."""
+    build = "const made = require('esbuild').buildSync({bundle: true, format: 'iife', write: false,"
+    build += "stdin: {contents: process.argv[1], resolveDir: process.argv[2], loader: 'ts'}});"
+    build += "process.stdout.write(made.outputFiles[0].text)"
+    script = [*node, "-e", build, ENTRY, str(WEB / "src" / "playground")]
+    bundle = subprocess.run(script, cwd=WEB, check=True, capture_output=True, encoding="utf-8")
     options = DerivationOptions(
         links=1, bodies="general", payload=True, gravity="vector", drives=True
     )
     models = f"globalThis.ulnaModels = {{ 1: {javascript_model(options)} }};\n"
-    bundle.write_text(models + bundle.read_text("utf-8") + ASK, "utf-8")
+    return models + bundle.stdout
+
+
+@pytest.fixture(scope="module")
+def page(node: list[str], code: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Ask the page's own code for portraits."""
+    script = tmp_path_factory.mktemp("phase") / "phase.cjs"
+    script.write_text(code + ASK, "utf-8")
 
     def asked(cases: list[tuple[ulna.Arm, float]]) -> list[dict[str, Any]]:
         question = json.dumps([{"arm": numbers_of(arm), "torque": torque} for arm, torque in cases])
         done = subprocess.run(
-            [*node, str(bundle)], input=question, capture_output=True, text=True, check=True
+            [*node, str(script)], input=question, capture_output=True, text=True, check=True
         )
         found: list[dict[str, Any]] = json.loads(done.stdout)
         return found
@@ -250,3 +264,83 @@ def test_creeping_joints(page: Any) -> None:
         side = one["side"]
         speeds = np.interp(side * q[1:-1], side * run.angle, run.speed)
         assert np.abs(speeds - qd[1:-1]).max() < TOLERANCE * own.flow.natural_frequency
+
+
+CARD = """
+const started = [];
+const view = new phase.PhaseView(document.body, { start: (...state) => started.push(state) });
+const show = (arm, torque) => view.show(phase.mechanismOf(arm), torque);
+const pictures = () => [...document.querySelectorAll("canvas")].map((one) => one.toDataURL());
+const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+async function moved(q) {
+  view.update(q, 1);
+  await frame();
+  await frame();
+  return pictures();
+}
+function forgotten() {
+  for (let k = 0; k < 200; k++) view.update(0, 1 + 1e-9 * k);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def card(opener: Any, code: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A page with the card of a damped pendulum, and nothing else."""
+    styles = [(WEB / "src" / "styles" / name).read_text("utf-8") for name in STYLES]
+    arm = json.dumps(numbers_of(ulna.preset("bechard-1")))
+    script = f"{code}{CARD}const pendulum = {arm};\nshow(pendulum, 0);"
+    file = tmp_path_factory.mktemp("card") / "card.html"
+    head = f"<!doctype html><meta charset=utf-8><style>{''.join(styles)}</style>"
+    file.write_text(f"{head}<body><script>{script}</script>", "utf-8")
+    return opener(file, ready=".phase-mark", has_touch=True)
+
+
+def middle(locator: Any) -> tuple[float, float]:
+    """Return the middle of an element [px]."""
+    box = locator.bounding_box()
+    return box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
+
+
+def test_equilibria_have_names_and_places(card: Any) -> None:
+    """The arm hangs in the middle, and stands at both edges, which are a turn apart."""
+    card.evaluate("show(pendulum, 0)")
+    names = [mark.get_attribute("aria-label") for mark in card.locator(".phase-mark").all()]
+    assert names == ["stable focus at −90.0°: start there", *["saddle at 90.0°: start there"] * 2]
+    (hanging, _), (left, _), (right, _) = [middle(x) for x in card.locator(".phase-mark").all()]
+    assert hanging == pytest.approx(0.5 * (left + right), abs=0.1)
+    label = card.get_by_role("application").get_attribute("aria-label")
+    assert "stable focus at −90.0°, saddle at 90.0°" in label
+
+
+def test_a_click_a_tap_and_a_key_start_the_joint(card: Any) -> None:
+    """A quarter of a turn beside the middle is 0° and −180°; higher is faster."""
+    card.evaluate("started.length = 0")
+    (hanging, y), (left, _), (right, _) = [middle(x) for x in card.locator(".phase-mark").all()]
+    quarter = 0.25 * (right - left)
+    card.mouse.click(hanging + quarter, y - 50)
+    card.touchscreen.tap(hanging - quarter, y + 50)
+    card.get_by_role("application").focus()
+    for key in ["ArrowRight"] * 18 + ["Enter"]:  # 5° each
+        card.keyboard.press(key)
+    (q1, qd1), (q2, qd2), (q3, qd3) = card.evaluate("started")
+    pixel = 2.0 * math.pi / (right - left)
+    assert q1 == pytest.approx(0.0, abs=pixel)
+    assert abs(q2) == pytest.approx(math.pi, abs=pixel)
+    assert qd1 == pytest.approx(-qd2, abs=0.1)
+    assert qd1 > 0.0
+    assert (q3, qd3) == pytest.approx((0.0, 0.0), abs=1e-12)
+
+
+def test_moving_repaints_its_own_layer_only(card: Any) -> None:
+    """Across the seam, turns later, the point is where its angle is."""
+    card.evaluate("view.clear()")
+    field, here = card.evaluate("moved", 0.0)
+    same, there = card.evaluate("moved", 1.6)
+    assert same == field
+    assert there != here
+    card.evaluate("forgotten()")
+    _, once = card.evaluate("moved", 0.0)
+    card.evaluate("forgotten()")
+    _, turned = card.evaluate("moved", 6.0 * math.pi)
+    assert turned == once
