@@ -3,11 +3,33 @@
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+import numpy as np
+from playwright.sync_api import Locator, Page
 
 AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+WATCH = """slider => new Promise(done => {
+  const seen = [], begin = performance.now();
+  const look = stamp => {
+    seen.push([stamp / 1000, Number(slider.value)]);
+    if (performance.now() - begin < 600) requestAnimationFrame(look);
+    else done(seen);
+  };
+  requestAnimationFrame(look);
+})"""
+
+
+def watched(slider: Locator) -> tuple[float, list[float]]:
+    """Watch a slider that plays: how far it went, and in which times [s] that can have been.
+
+    The times are those of the frames that are drawn, so that it does not matter how many a busy
+    machine draws. The page moves the slider before it is looked at in a frame, or after that.
+    """
+    stamps, values = np.array(slider.evaluate(WATCH)).T
+    return values[-1] - values[1], [stamps[-1] - stamps[1], stamps[-2] - stamps[0]]
 
 
 def violations(page: Page) -> list[tuple[Any, ...]]:
