@@ -11,10 +11,9 @@ const PAUSE = "M7 5h3v14H7zM14 5h3v14h-3z";
 /** Positions of the slider: finer than any screen is wide. */
 const SLIDER_STEPS = 2000;
 
-/** Show a player of the document's motions in `host`; returns what removes it. */
-export function mountPlayer(host: HTMLElement, loaded: Loaded): () => void {
-  const [start, end] = loaded.header.span;
-  const clock = new Clock(start, end);
+/** Show a player of the document's motions in `host`; returns what removes it. One with a clock of somebody else's does not play by itself. */
+export function mountPlayer(host: HTMLElement, loaded: Loaded, given?: Clock): () => void {
+  const clock = given ?? new Clock(...loaded.header.span);
   clock.loop = true;
   const stage = el("div", { class: "player-stage" });
   const bar = transport(clock);
@@ -25,8 +24,8 @@ export function mountPlayer(host: HTMLElement, loaded: Loaded): () => void {
   const ends = [
     drive(clock),
     bar.end,
-    watchTheme(() => view.recolour()),
-    watchSight(root, clock),
+    watchTheme(host, () => view.recolour()),
+    given ? () => undefined : watchSight(root, clock),
     () => view.destroy(),
     () => root.remove(),
   ];
@@ -121,10 +120,10 @@ function keyAction(event: KeyboardEvent, clock: Clock, view: ArmView): boolean {
   return action !== undefined;
 }
 
-/** Call `changed` when the page's theme does: by its own switch or the system's. */
-function watchTheme(changed: () => void): () => void {
+/** Call `changed` when the theme of the page or of the host does: by its own switch or the system's. */
+function watchTheme(host: HTMLElement, changed: () => void): () => void {
   const observer = new MutationObserver(changed);
-  observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class"] });
+  for (const element of [document.documentElement, host]) observer.observe(element, { attributes: true, attributeFilter: ["data-theme", "class"] });
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", changed);
   return () => {

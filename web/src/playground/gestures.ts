@@ -151,9 +151,12 @@ function toPlane(stage: ArmCanvas, spot: Point): Point {
 
 /** What of the arm lies under a pixel: the tip first, then the outermost link. */
 function hitTest(stage: ArmCanvas, session: Session, spot: Point, kind: "mouse" | "touch"): Hit {
-  const px = stage.pixels(session.simulation.q);
+  return partAt(stage.pixels(session.simulation.q), stage.radii(), stage.view.scale, spot, kind);
+}
+
+/** What of an arm with these pixels and radii lies under a pixel; `scale` are pixels a metre. */
+export function partAt(px: Float64Array, radii: readonly number[], scale: number, spot: Point, kind: "mouse" | "touch"): Hit {
   const n = px.length / 2 - 1;
-  const radii = stage.radii();
   const none: Hit = { part: -1, along: 0, aside: 0 };
   if (Math.hypot(spot.x - at(px, 2 * n), spot.y - at(px, 2 * n + 1)) < TIP_NEAR[kind] + at(radii, n)) return { ...none, part: n };
   for (let link = n - 1; link >= 0; link--) {
@@ -165,7 +168,7 @@ function hitTest(stage: ArmCanvas, session: Session, spot: Point, kind: "mouse" 
     const aside = ((spot.x - x) * dy - (spot.y - y) * dx) / length;
     const broad = at(radii, link) + LINK_NEAR[kind];
     if (along < -broad || along > length + broad || Math.abs(aside) > broad) continue;
-    return { part: link, along: along / stage.view.scale, aside: aside / stage.view.scale };
+    return { part: link, along: along / scale, aside: aside / scale };
   }
   return none;
 }

@@ -66,18 +66,34 @@ function oriented({ letters }: Mechanism, q: Vector, x: number, y: number, orien
   return { q: last(both.q), others: both.others.map(last), shortfall: wrist.shortfall };
 }
 
+export function leastSquares({ model, letters, arm }: Mechanism, start: Vector, x: number, y: number): Vector {
+  const chain: Chain = { reach: reachOf(arm), tip: (q) => model.tip(letters, q), jacobian: (q) => model.jacobian(letters, q), held: (q) => q };
+  return solveChain(chain, start, x, y);
+}
+
+/** What damped least squares has to know of an arm. */
+export interface Chain {
+  /** The longest way from base to tip [m]. */
+  reach: number;
+  tip(q: Vector): Vector;
+  /** Of x and y of the tip in its first two rows. */
+  jacobian(q: Vector): readonly Vector[];
+  /** The nearest posture that the joint limits allow. */
+  held(q: Vector): Vector;
+}
+
 /**
  * Damped least squares on the Jacobian, Δq = Jᵀ (J Jᵀ + λ² 1)⁻¹ e. λ grows where a step does not help, as near
  * singular postures, and shrinks where it does: far from them it is Newton's method.
  */
-export function leastSquares({ model, letters, arm }: Mechanism, start: Vector, x: number, y: number): Vector {
-  const scale = reachOf(arm);
+export function solveChain(chain: Chain, start: Vector, x: number, y: number): Vector {
+  const scale = chain.reach;
   let q = start.slice();
   let damping = 1e-3 * scale;
   let [ex, ey] = errorOf(q);
   for (let i = 0; i < ITERATIONS && Math.hypot(ex, ey) > CLOSE * scale; i++) {
-    const step = dampedStep(model.jacobian(letters, q), ex, ey, damping);
-    const tried = q.map((angle, k) => angle + at(step, k));
+    const step = dampedStep(chain.jacobian(q), ex, ey, damping);
+    const tried = chain.held(q.map((angle, k) => angle + at(step, k)));
     const [nx, ny] = errorOf(tried);
     if (Math.hypot(nx, ny) < Math.hypot(ex, ey)) {
       [q, ex, ey] = [tried, nx, ny];
@@ -89,7 +105,7 @@ export function leastSquares({ model, letters, arm }: Mechanism, start: Vector, 
   return q;
 
   function errorOf(angles: Vector): [number, number] {
-    const tip = model.tip(letters, angles);
+    const tip = chain.tip(angles);
     return [x - at(tip, 0), y - at(tip, 1)];
   }
 }
