@@ -80,6 +80,13 @@ describe("judge", () => {
     expect(states(rate, "274.1 deg/s")).toEqual(["right"]);
   });
 
+  it("sees nothing in angles that are merely small", () => {
+    const small = content([angle("q1")], [[1 * DEGREE]]);
+    expect(texts(small, "60")).toEqual(["Too large by 59°."]);
+    expect(texts(small, "3")).toEqual(["Too large by 2°."]);
+    expect(texts(content([angle("q1")], [[0]]), "3")).toEqual(["Too large by 3°."]);
+  });
+
   it("says of an angle that its sign is wrong", () => {
     expect(texts(content([angle("q1")], [[40 * DEGREE]]), "-40")).toEqual(["The size is right, the sign is wrong."]);
   });

@@ -4,8 +4,8 @@ What is given is round, two significant digits or whole degrees, and drawn from 
 and the seed alone: the raw 64-bit numbers of PCG64, seeded by NumPy's SeedSequence with the kind's
 letters as one integer and the seed, taken modulo the count of choices. That stream is the same in
 every release of NumPy, which those of its distributions are not, so that a key fits pages made
-elsewhere. The ranges are such that every exercise has an answer that is neither zero nor at a
-singularity. Answers are computed by `ulna.kinematics` and `ulna.dynamics`.
+elsewhere. The ranges are such that no exercise is at a singularity, and no answer that is judged
+relative to its value close to zero. Answers are computed by `ulna.kinematics` and `ulna.dynamics`.
 """
 
 from __future__ import annotations

@@ -100,23 +100,27 @@ export function wrapped(angle: number): number {
   return angle - TURN * Math.round(angle / TURN);
 }
 
+const ALIKE = 0.02; // of a value: what angles agree in that are scaled by mistake, however small they are
+
 /** What may have gone wrong, else how far off the value is. */
 export function hint(asked: AskedQuantity, value: number, right: number): string {
-  const near = (other: number): boolean => isRight(asked, other, right);
-  const turned = asked.quantity === "angle" || asked.quantity === "rate";
-  if (turned && near(value / DEGREE)) return `This looks like radians read as degrees: ${unitAdvice(asked, "rad")}`;
-  if (turned && near(value * DEGREE)) return `This looks like degrees read as radians: ${unitAdvice(asked, "deg")}`;
-  if (near(-value)) return "The size is right, the sign is wrong.";
-  if (near(value / 2)) return "This is twice the right value.";
-  if (near(value * 2)) return "This is half the right value.";
-  if (asked.quantity === "angle") return angleOff(asked, value, right);
+  const isAngle = asked.quantity === "angle";
   const ratio = value / right;
-  if (!(ratio > 0)) return ratio === 0 ? "It is not zero." : `The sign is wrong, and so is the size: ${howMuch(-ratio)}.`;
-  if (near(value * GRAVITY)) return "A factor of g seems to be missing.";
-  if (near(value / GRAVITY)) return "This seems to have a factor of g too many.";
-  if (near(value * TURN)) return "A factor of 2π seems to be missing: is it in turns?";
+  const scaled = (by: number): boolean => Math.abs(ratio / by - 1) <= (isAngle ? ALIKE : asked.tolerance);
+  const turned = isAngle || asked.quantity === "rate";
+  if (turned && scaled(DEGREE)) return `This looks like radians read as degrees: ${unitAdvice(asked, "rad")}`;
+  if (turned && scaled(1 / DEGREE)) return `This looks like degrees read as radians: ${unitAdvice(asked, "deg")}`;
+  if (isRight(asked, -value, right)) return "The size is right, the sign is wrong.";
+  if (scaled(2)) return "This is twice the right value.";
+  if (scaled(1 / 2)) return "This is half the right value.";
+  if (isAngle) return angleOff(asked, value, right);
+  if (ratio === 0) return "It is not zero.";
+  if (ratio < 0) return `The sign is wrong, and so is the size: ${howMuch(-ratio)}.`;
+  if (scaled(1 / GRAVITY)) return "A factor of g seems to be missing.";
+  if (scaled(GRAVITY)) return "This seems to have a factor of g too many.";
+  if (scaled(1 / TURN)) return "A factor of 2π seems to be missing: is it in turns?";
   const tens = Math.round(Math.log10(ratio));
-  if (tens !== 0 && near(value / 10 ** tens)) return `This is off by a factor of ${tens > 0 ? 10 ** tens : `1/${10 ** -tens}`}: check the units.`;
+  if (tens !== 0 && scaled(10 ** tens)) return `This is off by a factor of ${tens > 0 ? 10 ** tens : `1/${10 ** -tens}`}: check the units.`;
   return `${capital(howMuch(ratio))}.`;
 }
 
