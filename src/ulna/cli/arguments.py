@@ -10,7 +10,6 @@ give its problems the names of options, `spoken` its sentences.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -22,7 +21,6 @@ import numpy as np
 from ulna import units
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, IdealMotor, load, preset, presets
-from ulna.arm.control_loop import ACTUATORS, MEASURED, SENSOR_TIMES, SENSORS
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.robot_files import check_format
 from ulna.cli.terminal import counted, degrees, note
@@ -31,8 +29,6 @@ from ulna.expressions import constant
 from ulna.storage import exists
 
 DEFAULT_RATE = 1000.0  # [Hz] of controllers
-LOOP_NUMBERS = SENSORS | SENSOR_TIMES | ACTUATORS
-
 HEAVIEST = 1e6  # [kg]
 IDEAL = "ideal"  # a motor without limits
 MOST_SHOWN = 8  # angles of a posture in a sentence
@@ -116,6 +112,8 @@ def say_loop(arm: Arm, rate: float, sensors: Any = None) -> None:
     """Say at which rate, with which sensors and actuators of the robot file the loop is closed."""
     if arm.loop is None:
         return
+    from ulna.simulation.made_with import part_text
+
     parts = {"sensors": sensors or arm.loop.sensors, "actuators": arm.loop.actuators}
     told = [
         f"{name} with {text}"
@@ -123,20 +121,6 @@ def say_loop(arm: Arm, rate: float, sensors: Any = None) -> None:
         if part is not None and (text := part_text(asdict(part)))
     ]
     note("; ".join([f"the loop: {rate:g} Hz", *told]))
-
-
-def part_text(values: Mapping[str, Any]) -> str:
-    """Return what sensors or actuators have besides the usual, with units."""
-    told = []
-    for name, value in values.items():
-        one_each = value if isinstance(value, list | tuple) else [value]
-        usual = all(not one or one in (math.inf, MEASURED) for one in one_each)
-        if name == "seed" or usual:
-            continue
-        unit = f" {LOOP_NUMBERS[name].unit}" if name in LOOP_NUMBERS else ""
-        shown_values = [f"{one:.9g}" if isinstance(one, float) else str(one) for one in one_each]
-        told.append(f"{name.replace('_', ' ')} {', '.join(shown_values)}{unit}")
-    return ", ".join(told)
 
 
 def read_values(text: str, kind: str, what: str) -> list[float]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from ulna.cli import flags
-from ulna.cli.arguments import Angles, part_text, read_convention
+from ulna.cli.arguments import Angles, read_convention
 from ulna.cli.flags import argument, option
 from ulna.cli.motor_report import motor_list
 from ulna.cli.outputs import (
@@ -19,8 +18,9 @@ from ulna.cli.outputs import (
     write_outputs,
 )
 from ulna.cli.run_report import run_facts, show_run, status_line
-from ulna.cli.terminal import number, say, show_json, show_table
+from ulna.cli.terminal import say, show_json, show_table
 from ulna.simulation import Run, open_run
+from ulna.simulation.made_with import made_with
 
 TABLES = (".csv", ".parquet")
 
@@ -60,117 +60,7 @@ def show(
 
 def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
     """Return how a run was made, in words; what was not there is left out."""
-    settings = run.settings
-    rows = [
-        ("method", _method(settings)),
-        ("start", _start(settings, angles)),
-        ("torque", _in_words(settings.get("torque"), "N·m")),
-        ("tip force", _in_words(settings.get("tip_force"), "N, N, N·m")),
-        ("controller", _controller(settings)),
-        ("reference", _reference(settings, angles)),
-        ("motors", motor_list(run.arm)),
-        ("sensors", _sensors(settings)),
-        ("actuators", _actuators(settings)),
-        ("disturbances", _count(settings.get("disturbances"))),
-        ("events", _events(settings.get("events"))),
-        ("until", _events({"it ends": settings["until"]}) if "until" in settings else ""),
-        ("stops", _stops(run)),
-        ("dynamics", _dynamics(settings)),
-        ("versions", ", ".join(f"{name} {which}" for name, which in run.versions.items())),
-    ]
-    return [(what, which) for what, which in rows if which]
-
-
-def _method(settings: Mapping[str, Any]) -> str:
-    method, rtol = settings.get("method"), settings.get("rtol")
-    if method is None:
-        return ""
-    if method == "dop853" and rtol is not None:
-        return f"{method}, relative error {rtol:g} a step, absolute {settings.get('atol'):g}"
-    return f"{method}, steps of {settings.get('dt'):g} s"
-
-
-def _start(settings: Mapping[str, Any], angles: Angles) -> str:
-    q0, qd0 = settings.get("q0"), settings.get("qd0")
-    if q0 is None:
-        return ""
-    moving = ", at rest"
-    if any(qd0 or ()):
-        moving = f", speeds {_numbers(angles.of(qd0).tolist())} rad/s"
-    return f"angles {_numbers(angles.of(q0).tolist())} rad{_measured(angles)}{moving}"
-
-
-def _measured(angles: Angles) -> str:
-    return f" {angles.measured}" if angles.absolute else ""
-
-
-def _reference(settings: Mapping[str, Any], angles: Angles) -> str:
-    """Return what a controller was to follow: a posture, a motion, a function."""
-    given = settings.get("reference") if settings.get("controller") else None
-    if isinstance(given, Mapping) and "path" in given:
-        return f"{given['path']}, {number(given.get('duration', 0.0))} s"
-    if isinstance(given, Mapping):
-        return f"the function {given.get('function')}"
-    if given is None:
-        return ""
-    return f"angles {_numbers(angles.of(given).tolist())} rad{_measured(angles)}"
-
-
-def _sensors(settings: Mapping[str, Any]) -> str:
-    """Return what lay between the arm and its controller, where that was anything."""
-    given = settings.get("sensors")
-    if not isinstance(given, Mapping):
-        return ""
-    return part_text(given)
-
-
-def _actuators(settings: Mapping[str, Any]) -> str:
-    """Return what lay between the controller's commands and the torques, where that was any."""
-    given = settings.get("actuators")
-    if not isinstance(given, Mapping):
-        return ""
-    return part_text(given)
-
-
-def _in_words(source: Any, unit: str) -> str:
-    """Return what acted: numbers and formulas as they are, of the rest what it was."""
-    if isinstance(source, Mapping) and "function" in source:
-        return f"the function {source['function']}"
-    if isinstance(source, Mapping):
-        between = "held" if source.get("between") == "hold" else source.get("between")
-        return f"a table of {source.get('rows')} rows until {source.get('until')} s, {between}"
-    return f"{_numbers(source)} {unit}" if source else ""
-
-
-def _numbers(values: Any) -> str:
-    return ", ".join(f"{value:.9g}" if isinstance(value, float) else str(value) for value in values)
-
-
-def _controller(settings: Mapping[str, Any]) -> str:
-    controller = settings.get("controller")
-    return f"{controller} at {settings.get('rate'):g} Hz" if controller else ""
-
-
-def _count(things: Any) -> str:
-    return str(len(things)) if things else ""
-
-
-def _events(events: Any) -> str:
-    return ", ".join(f"{name}: {what}" for name, what in events.items()) if events else ""
-
-
-def _stops(run: Run) -> str:
-    if not any(
-        joint.lower > -float("inf") or joint.upper < float("inf") for joint in run.arm.joints
-    ):
-        return ""
-    if not run.settings.get("stops", True):
-        return "off"
-    return f"at the joint limits, restitution {run.settings.get('restitution', 0.0):g}"
-
-
-def _dynamics(settings: Mapping[str, Any]) -> str:
-    if settings.get("dynamics") != "sequential":
-        return ""
-    damping = settings.get("sequential_damping")
-    return "sequential" + (f", damping {_numbers(damping)} per second" if damping else "")
+    versions = ", ".join(f"{name} {which}" for name, which in run.versions.items())
+    besides = [("motors", motor_list(run.arm)), ("versions", versions)]
+    rows = made_with(run.settings, run.arm, absolute=angles.absolute)
+    return rows + [(what, which) for what, which in besides if which]

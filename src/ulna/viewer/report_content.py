@@ -93,7 +93,7 @@ def run_document(run: Run) -> DocumentBuilder:
     add_run_findings(builder, run, label)
     add_arm_tables(builder, run.arm)
     add_effort_table(builder, effort(run), "What it took")
-    builder.table("Made with", ("what", "which"), setting_rows(run.settings))
+    builder.table("Made with", ("what", "which"), setting_rows(run.settings, run.arm))
     return add_script(builder, lambda: repeat.run_script(run))
 
 
@@ -148,7 +148,7 @@ def following_document(
     add_arm_tables(builder, plan.arm)
     add_effort_table(builder, found[first].effort, f"What it took: {first}")
     add_plan_table(builder, plan)
-    rows = [*plan_rows(plan), *setting_rows(run.settings)]
+    rows = [*plan_rows(plan), *setting_rows(run.settings, run.arm)]
     builder.table("Made with", ("what", "which"), rows)
     return add_script(builder, lambda: repeat.following_script(plan, runs))
 

@@ -11,6 +11,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.errors import shown
 from ulna.kinematics.inverse_kinematics import ring
+from ulna.simulation.made_with import made_with
 from ulna.viewer.figure_style import arm_title
 from ulna.viewer.web_document import DocumentBuilder
 
@@ -162,60 +163,9 @@ def plan_rows(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def setting_rows(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return how a run was made, in words; what was not there is left out."""
-    rows = [("method", _method(settings))]
-    rows += [
-        (name, f"{_numbers(settings[name])} {unit}")
-        for name, unit in (("q0", "rad"), ("qd0", "rad/s"))
-        if settings.get(name) is not None
-    ]
-    if settings.get("controller") not in (None, "None"):
-        rows.append(("controller", cut(str(settings["controller"]))))
-        rows.append(("rate", f"{settings.get('rate', math.nan):g} Hz"))
-    names = ("torque", "voltage", "current", "position", "tip_force", "reference", "sensors")
-    for name in (*names, "actuators", "disturbances", "events", "until", "sequential_damping"):
-        given = settings.get(name)
-        if given not in (None, "None", "()", [], {}):
-            rows.append((name.replace("_", " "), cut(_source(given))))
-    if settings.get("dynamics") == "sequential":
-        rows.append(("dynamics", "sequential"))
-    if not settings.get("stops", True):
-        rows.append(("stops", "off"))
-    return rows
-
-
-def _method(settings: Mapping[str, Any]) -> str:
-    method, rtol = settings.get("method"), settings.get("rtol")
-    if method == "dop853" and rtol is not None:
-        return f"{method}, relative error {rtol:g} a step, absolute {settings.get('atol'):g}"
-    return f"{method}, steps of {settings.get('dt', math.nan):g} s"
-
-
-def _source(given: Any) -> str:
-    """Return what acted: numbers and formulas as they are, of the rest what it was."""
-    if isinstance(given, Mapping) and "function" in given:
-        return f"the function {given['function']}"
-    if isinstance(given, Mapping) and "rows" in given:
-        return f"a table of {given['rows']:,} rows until {given.get('until'):g} s"
-    if isinstance(given, Mapping) and "path" in given:
-        return f"{given['path']}, {given.get('duration', math.nan):g} s"
-    if isinstance(given, Mapping):
-        told = (f"{key.replace('_', ' ')} {_value(value)}" for key, value in given.items() if value)
-        return ", ".join(told) or "perfect"
-    if isinstance(given, list) and given and isinstance(given[0], Mapping):
-        return "; ".join(_source(one) for one in given)
-    return _numbers(given)
-
-
-def _value(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _numbers(values: Any) -> str:
-    if not isinstance(values, list | tuple):
-        return _value(values)
-    return ", ".join(_value(value) for value in values)
+def setting_rows(settings: Mapping[str, Any], arm: Arm | None = None) -> list[tuple[str, str]]:
+    """Return how a run or a batch was made, in words that fit a table."""
+    return [(what, cut(which)) for what, which in made_with(settings, arm)]
 
 
 def cut(text: str) -> str:

@@ -122,12 +122,12 @@ def test_whatever_python_can_do_is_put_in_words(ask, tmp_path):
         "the function <lambda>",
         "PD(kp=5.0, kd=1.0) at 1000 Hz",
         "low: y < -0.05",
+        "torque 1, 0 N·m, from 0.1 s to 0.15 s",
         "at the joint limits, restitution 0.5",
         "joint 1 hit its lower stop",
         "event 'low' once, at t = 0.",
     ):
         assert words in out
-    assert any(line.split() == ["disturbances", "1"] for line in out.splitlines())
 
 
 def test_tables_and_the_sequential_model_are_put_in_words(ask, tmp_path):
