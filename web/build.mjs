@@ -1,9 +1,10 @@
 // Bundles the viewer and the playground into src/ulna/viewer/built: of each one script and one style
-// sheet with its fonts inside, and the licences of everything that they contain.
+// sheet with its fonts inside; the widget of notebooks, a module without fonts; and the licences of
+// everything that they contain.
 import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const web = dirname(fileURLToPath(import.meta.url));
 const built = resolve(process.argv[2] ?? join(web, "..", "src", "ulna", "viewer", "built"));
@@ -35,7 +36,11 @@ for (const output of result.outputFiles) {
   if (/<\/(script|style)|<!--/i.test(output.text)) throw new Error(`${name} cannot stand in a page`);
   files.set(name, output.text);
 }
-files.set("LICENSES.txt", await licenses(Object.keys(result.metafile.inputs)));
+const widget = await buildWidget();
+files.set("widget.js", widget.script);
+files.set("widget.css", widget.style);
+const inputs = [...Object.keys(result.metafile.inputs), ...Object.keys(widget.inputs)];
+files.set("LICENSES.txt", await licenses(inputs));
 
 await mkdir(built, { recursive: true });
 for (const [name, text] of files) {
@@ -43,6 +48,28 @@ for (const [name, text] of files) {
   await writeFile(partial, text);
   await rename(partial, join(built, name));
   console.log(`${name} ${(Buffer.byteLength(text) / 1e3).toFixed(1)} kB`);
+}
+
+// A module for anywidget. Its style must not reach the notebook around it: rules are nested under its class, which
+// takes the place of :root, and written out for browsers without nesting.
+async function buildWidget() {
+  const made = await build({
+    absWorkingDir: web,
+    entryPoints: { widget: "src/widget.ts", "widget-style": "src/styles/widget-index.css" },
+    outdir: built,
+    write: false,
+    bundle: true,
+    minifySyntax: true,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+  });
+  const text = (ending) => made.outputFiles.find((file) => file.path.endsWith(ending)).text;
+  const script = await transform(text("widget.js"), { minify: true, format: "esm", target: "es2022" });
+  const nested = `.ulna-widget{${text(".css").replaceAll(":root", "&")}}`;
+  const style = await transform(nested, { loader: "css", minify: true, target: "chrome111" });
+  return { script: script.code, style: style.code, inputs: made.metafile.inputs };
 }
 
 // The licence of every package with a file in the bundle.
