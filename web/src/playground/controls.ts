@@ -10,8 +10,8 @@ export interface SliderOptions {
   unit: string;
   min: number;
   max: number;
-  /** Whether a number beyond the slider's ends may be typed. */
-  open?: boolean;
+  /** What may be typed, where that is more than the slider shows. */
+  bounds?: readonly [number, number];
   change(value: number): void;
 }
 
@@ -65,11 +65,12 @@ export class Slider {
   }
 
   #typed(): void {
-    const { quantity, unit, min, max, open } = this.#options;
+    const { quantity, unit, min, max, bounds = [min, max] } = this.#options;
     const parsed = parseQuantity(this.#number.value, quantity, unit);
     if ("problem" in parsed) return this.#tell(parsed.problem);
-    const beyond = open ? parsed.value < Math.min(0, min) : parsed.value < min || parsed.value > max;
-    if (beyond) return this.#tell(`Need ${formatQuantity(min, unit, DIGITS, quantity)} to ${formatQuantity(max, unit, DIGITS, quantity)}.`);
+    const [least, most] = bounds;
+    const shown = (value: number): string => formatQuantity(value, unit, DIGITS, quantity);
+    if (parsed.value < least || parsed.value > most) return this.#tell(`Got ${shown(parsed.value)}, need ${shown(least)} to ${shown(most)}.`);
     if (parsed.value > max) this.#range.max = String(parsed.value);
     this.#given(parsed.value);
   }

@@ -10,7 +10,7 @@ import { at } from "../interpolate";
 import type { ArmCanvas } from "./arm-canvas";
 import { reachFor } from "./inverse";
 import type { Vector } from "./models";
-import { reachOf, totalMass } from "./numbers";
+import { reachOf, totalMass, withinStops } from "./numbers";
 import type { Session } from "./session";
 import { smoothStroke, type Point } from "./trajectory";
 
@@ -179,7 +179,7 @@ function gripOf(session: Session, hit: Hit, place: Point): Grip {
   if (session.tool === "draw") return { kind: "draw", points: [place] };
   if (hit.part < 0) return { kind: "pan" };
   const isTip = hit.part === n;
-  if (isTip && (!session.playing || session.controlled)) return { kind: "tip", orientation: sum(simulation.q) };
+  if (isTip && (!session.playing || session.controlled)) return { kind: "tip", orientation: sum(session.controlled ? simulation.setPoint : simulation.q) };
   if (!session.playing) return { kind: "joint", link: hit.part, angle: angleAbout(session, hit.part, place), start: at(simulation.q, hit.part) };
   if (isTip) return { kind: "pull", link: n - 1, along: arm.links[n - 1]?.length ?? 0, aside: 0 };
   return { kind: "pull", link: hit.part, along: hit.along, aside: hit.aside };
@@ -204,14 +204,15 @@ function handle(stage: ArmCanvas, session: Session, grip: Grip, place: Point): v
   } else if (grip.kind === "tip") {
     const from = session.controlled ? simulation.setPoint : simulation.q;
     const posture = reachFor(session.mechanism, from, place.x, place.y, session.orientationHeld ? grip.orientation : null);
+    const q = withinStops(session.arm, posture.q);
     handling.ghosts = posture.others;
     handling.shortfall = session.arm.links.length > 1 ? posture.shortfall : 0;
-    if (session.controlled) session.setSetPoint(posture.q);
-    else session.setPose(posture.q);
+    if (session.controlled) session.setSetPoint(q);
+    else session.setPose(q);
   } else if (grip.kind === "joint") {
     const turned = angleAbout(session, grip.link, place) - grip.angle;
     const angle = grip.start + turned - 2 * Math.PI * Math.round((grip.start + turned - at(simulation.q, grip.link)) / (2 * Math.PI));
-    session.setPose(simulation.q.map((old, i) => (i === grip.link ? angle : old)));
+    session.setPose(withinStops(session.arm, simulation.q.map((old, i) => (i === grip.link ? angle : old))));
   } else if (grip.kind === "pull") {
     simulation.pull = { link: grip.link, along: grip.along, aside: grip.aside, ...place };
     handling.pull = { from: pulledPoint(session, grip), to: place };
@@ -230,8 +231,8 @@ export function pulledPoint({ mechanism, simulation }: Session, grip: { link: nu
 }
 
 function release(stage: ArmCanvas, session: Session): void {
+  if (session.simulation.pull) session.simulation.disturbed();
   session.simulation.pull = null;
-  session.simulation.disturbed();
   Object.assign(stage.handling, { ghosts: [], pull: null, stroke: [], shortfall: 0 });
 }
 
@@ -281,7 +282,8 @@ function nudge(session: Session, key: string, far: boolean): boolean {
   const from = session.controlled ? simulation.setPoint : simulation.q;
   const [x, y] = mechanism.model.tip(mechanism.letters, from) as [number, number];
   const by = reachOf(session.arm) * (far ? 0.05 : 0.01);
-  const { q } = reachFor(mechanism, from, x + by * way[0], y + by * way[1], session.orientationHeld ? sum(from) : null);
+  const { q: wanted } = reachFor(mechanism, from, x + by * way[0], y + by * way[1], session.orientationHeld ? sum(from) : null);
+  const q = withinStops(session.arm, wanted);
   if (session.controlled) session.setSetPoint(q);
   else if (!session.playing) session.setPose(q);
   return true;

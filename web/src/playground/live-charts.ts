@@ -136,6 +136,7 @@ function plotOptions(host: HTMLElement, lines: readonly ChartLine[], palette: ()
 
 function roomy(low: number | null, high: number | null): [number, number] {
   const [from, to] = [low ?? -1, high ?? 1];
+  if (from === 0 && to === 0) return [-1, 1];
   const room = Math.max(0.08 * (to - from), 1e-3 * Math.max(Math.abs(from), Math.abs(to)), 1e-6);
   return [from - room, to + room];
 }

@@ -6,6 +6,22 @@ import { at } from "../interpolate";
 export const MOST_LINKS = 4;
 export const EARTH = 9.81;
 
+/** What numbers may be, by typing and by address: beyond that steps of the integrator lose their digits. */
+export const BOUNDS = {
+  length: [1e-4, 1e4],
+  mass: [1e-6, 1e6],
+  /** Of what may be left out: payload, inertia, damping. */
+  size: [0, 1e6],
+  gain: [0, 1e9],
+  torque: [-1e9, 1e9],
+  /** Along a path [m/s]. */
+  speed: [1e-3, 100],
+  /** Of what has a sign: a place [m], gravity [m/s²], a speed of a joint [rad/s]. */
+  any: [-1e4, 1e4],
+  /** Angles [rad], and gear ratios. */
+  angle: [-1e6, 1e6],
+} as const satisfies Record<string, readonly [number, number]>;
+
 export interface LinkNumbers {
   length: number;
   mass: number;
@@ -89,6 +105,11 @@ export function addLink(arm: ArmNumbers): ArmNumbers {
 
 export function removeLink(arm: ArmNumbers): ArmNumbers {
   return { ...arm, links: arm.links.slice(0, -1), joints: arm.joints.slice(0, -1) };
+}
+
+/** The nearest posture between the stops of all joints. */
+export function withinStops(arm: ArmNumbers, q: readonly number[]): number[] {
+  return q.map((angle, i) => Math.min(arm.joints[i]?.upper ?? Infinity, Math.max(arm.joints[i]?.lower ?? -Infinity, angle)));
 }
 
 /** The arm as the drawing functions of the viewer know one. */

@@ -12,6 +12,7 @@ import { allPanels, type Panel } from "./panels";
 import { PhaseView } from "./phase-view";
 import { type Change, Session, SPEEDS } from "./session";
 import { FragmentError, fromFragment, toFragment, type PlayState } from "./state";
+import { distanceText } from "./units";
 
 /** What the page carries: states are written as addresses carry them. */
 export interface PlaygroundDocument {
@@ -308,7 +309,7 @@ export class PlaygroundPage {
     if (this.#readout.textContent !== text) this.#readout.textContent = text;
     this.#host.dataset["tip"] = `${x.toFixed(6)},${y.toFixed(6)}`;
     const { shortfall } = this.#stage.handling;
-    if (shortfall > 0) this.#tell(`Out of reach by ${(100 * shortfall).toPrecision(2)} cm`, true);
+    if (shortfall > 0) this.#tell(`Out of reach by ${distanceText(shortfall)}`, true);
     else if (this.#message.dataset["passing"] === "") this.#tell("");
     if (this.session.playing) return;
     const angles = simulation.q.map((angle) => `${((angle * 180) / Math.PI).toFixed(1)}°`).join(", ");
@@ -408,6 +409,7 @@ class Bar {
   readonly #time = el("output", { class: "ulna-time", "aria-label": "Time", "aria-live": "off" });
   readonly #speed: HTMLSelectElement;
   readonly #said = el("span", { class: "play-said", "aria-hidden": "true" });
+  #telling: ReturnType<typeof setTimeout> | undefined;
   #playing: boolean | null = null;
 
   constructor(session: Session) {
@@ -454,6 +456,8 @@ class Bar {
   /** Show a sentence for a while. */
   flash(text: string): void {
     this.#said.textContent = text;
+    clearTimeout(this.#telling);
+    this.#telling = setTimeout(() => (this.#said.textContent = ""), READING / 2);
   }
 }
 

@@ -5,9 +5,10 @@ import { at } from "../interpolate";
 import { button, card, Choice, roundUp, Slider, Switch } from "./controls";
 import { suggestedGains, type Law } from "./control";
 import { pythonLine, robotToml } from "./export";
-import { changeJoint, changeLink, MOST_LINKS, withLength, withMass, type ArmNumbers, type JointNumbers, type LinkNumbers } from "./numbers";
+import { BOUNDS, changeJoint, changeLink, MOST_LINKS, withLength, withMass, type ArmNumbers, type JointNumbers, type LinkNumbers } from "./numbers";
 import type { Change, Session } from "./session";
 import type { CompanionKind } from "./simulation";
+import { distanceText } from "./units";
 
 /** What a panel does when something changes elsewhere. */
 type Update = () => void;
@@ -53,7 +54,7 @@ export function armPanel(session: Session): Panel {
   const massUnit = heaviest < 0.5 ? "g" : "kg";
   const lengths = arm.links.map((_, i) =>
     sliders.add(
-      new Slider({ label: `Length ${i + 1}`, quantity: "length", unit, min: roundUp(longest / 20), max: roundUp(2 * longest), open: true, change: (value) => value > 0 && setLink(i, withLength(link(i), value), "length") }, link(i).length),
+      new Slider({ label: `Length ${i + 1}`, quantity: "length", unit, min: roundUp(longest / 20), max: roundUp(2 * longest), bounds: BOUNDS.length, change: (value) => setLink(i, withLength(link(i), value), "length") }, link(i).length),
       () => link(i).length,
     ),
   );
@@ -61,7 +62,7 @@ export function armPanel(session: Session): Panel {
   const weight = Math.hypot(...arm.gravity) || 9.81;
   const others = [
     sliders.add(
-      new Slider({ label: "Payload", quantity: "mass", unit: massUnit, min: 0, max: roundUp(2 * heaviest), open: true, change: (payload) => session.setArm({ ...session.arm, payload }, "payload") }, arm.payload),
+      new Slider({ label: "Payload", quantity: "mass", unit: massUnit, min: 0, max: roundUp(2 * heaviest), bounds: BOUNDS.size, change: (payload) => session.setArm({ ...session.arm, payload }, "payload") }, arm.payload),
       () => session.arm.payload,
     ),
     sliders.add(
@@ -72,7 +73,7 @@ export function armPanel(session: Session): Panel {
   const most = dampingMost(session);
   const dampings = arm.joints.map((_, i) =>
     sliders.add(
-      new Slider({ label: `Damping ${i + 1}`, quantity: "damping", unit: "N*m*s/rad", min: 0, max: most, open: true, change: (damping) => session.setArm(changeJoint(session.arm, i, { ...joint(i), damping }), `damping ${i}`) }, joint(i).damping),
+      new Slider({ label: `Damping ${i + 1}`, quantity: "damping", unit: "N*m*s/rad", min: 0, max: most, bounds: BOUNDS.size, change: (damping) => session.setArm(changeJoint(session.arm, i, { ...joint(i), damping }), `damping ${i}`) }, joint(i).damping),
       () => joint(i).damping,
     ),
   );
@@ -92,9 +93,9 @@ function massOf(link: LinkNumbers): number {
 function massSlider(link: (i: number) => LinkNumbers, i: number, heaviest: number, unit: string, setLink: (i: number, made: LinkNumbers, what: string) => void): Slider {
   const change = (mass: number): void => {
     const now = link(i);
-    if (mass > 0) setLink(i, now.mass > 0 || now.tipMass === 0 ? withMass(now, mass) : { ...now, tipMass: mass }, "mass");
+    setLink(i, now.mass > 0 || now.tipMass === 0 ? withMass(now, mass) : { ...now, tipMass: mass }, "mass");
   };
-  return new Slider({ label: `Mass ${i + 1}`, quantity: "mass", unit, min: roundUp(heaviest / 100), max: roundUp(2 * heaviest), open: true, change }, massOf(link(i)));
+  return new Slider({ label: `Mass ${i + 1}`, quantity: "mass", unit, min: roundUp(heaviest / 100), max: roundUp(2 * heaviest), bounds: BOUNDS.mass, change }, massOf(link(i)));
 }
 
 /** Gravity of another size in the direction that the arm was opened with; downwards where it had none. */
@@ -145,7 +146,7 @@ export function controlPanel(session: Session): Panel {
   const gain = (name: "kp" | "kd", i: number): HTMLElement => {
     const change = (value: number): void => session.setControl({ ...control(), [name]: control()[name].map((old, k) => (k === i ? value : old)) }, `${name} ${i}`);
     const [label, unit] = name === "kp" ? [`Kp ${i + 1}`, "N*m/rad"] : [`Kd ${i + 1}`, "N*m*s/rad"];
-    const options = { label, quantity: name === "kp" ? "stiffness" : "damping", unit, min: 0, max: roundUp(at(suggested[name], i) || 1), open: true, change } as const;
+    const options = { label, quantity: name === "kp" ? "stiffness" : "damping", unit, min: 0, max: roundUp(at(suggested[name], i) || 1), bounds: BOUNDS.gain, change } as const;
     return sliders.add(new Slider(options, at(control()[name], i)), () => at(control()[name], i));
   };
   const gains = el("div", { class: "play-group" }, ...session.arm.joints.flatMap((_, i) => [gain("kp", i), gain("kd", i)]));
@@ -171,7 +172,7 @@ export function torquePanel(session: Session): Panel {
   const { model, letters } = session.mechanism;
   const stretched = model.gravityTorque({ ...letters, gammax: 0, gammay: -9.81 }, session.arm.joints.map(() => 0));
   const rows = session.arm.joints.map((joint, i) => {
-    const most = joint.maxTorque ?? roundUp(Math.max(2 * Math.abs(at(stretched, i)), Math.abs(at(session.simulation.torque, i)), 1e-3));
+    const most = joint.maxTorque || roundUp(Math.max(2 * Math.abs(at(stretched, i)), Math.abs(at(session.simulation.torque, i)), 1e-3));
     const options = { label: `Torque ${i + 1}`, quantity: "torque", unit: "N*m", min: -most, max: most, change: (torque: number) => session.setTorque(i, torque) } as const;
     return sliders.add(new Slider(options, at(session.simulation.torque, i)), () => at(session.simulation.torque, i));
   });
@@ -183,9 +184,9 @@ export function pathPanel(session: Session): Panel {
   const again = button("Follow again", () => session.followAgain());
   const clear = button("Remove", () => session.setPath(null));
   const told = el("p", { class: "play-hint", role: "status" });
-  const speed = new Slider({ label: "Speed along it", quantity: "speed", unit: "m/s", min: 0.01, max: roundUp(2 * Math.max(0.5, reach(session))), open: true, change: (value) => changeSpeed(value) }, 0.5);
+  const speed = new Slider({ label: "Speed along it", quantity: "speed", unit: "m/s", min: 0.01, max: roundUp(2 * Math.max(0.5, reach(session))), bounds: BOUNDS.speed, change: (value) => changeSpeed(value) }, 0.5);
   const changeSpeed = (value: number): void => {
-    if (session.path?.kind === "stroke" && value > 0) session.setPath({ ...session.path, speed: value });
+    if (session.path?.kind === "stroke") session.setPath({ ...session.path, speed: value });
   };
   const update = (): void => {
     const { path, trajectory } = session;
@@ -207,7 +208,7 @@ function reach(session: Session): number {
 function pathWords(length: number, unreachable: number, shortfall: number): string {
   const long = `${length.toPrecision(3)} m long, `;
   if (unreachable === 0) return `${long}all of it within reach.`;
-  return `${long}${Math.max(1, Math.round(100 * unreachable))} % of it out of reach, by up to ${(100 * shortfall).toPrecision(2)} cm (red): there the arm goes to the nearest points.`;
+  return `${long}${Math.max(1, Math.round(100 * unreachable))} % of it out of reach, by up to ${distanceText(shortfall)} (red): there the arm goes to the nearest points.`;
 }
 
 const COMPANIONS: readonly (readonly [CompanionKind, string])[] = [["none", "Nothing"], ["open-loop", "Open loop"], ["sequential", "Sequential model"]];

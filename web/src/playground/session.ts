@@ -126,11 +126,13 @@ export class Session {
 
   undo(): void {
     const before = this.#history.undo(this.state());
+    this.#lastEdit = { key: "", at: 0 };
     if (before) this.#restore(before);
   }
 
   redo(): void {
     const after = this.#history.redo(this.state());
+    this.#lastEdit = { key: "", at: 0 };
     if (after) this.#restore(after);
   }
 

@@ -154,7 +154,7 @@ export class Simulation {
     return !this.pull && !isActive(this.control) && this.torque.every((torque) => torque === 0) && joints.every((joint) => joint.damping === 0);
   }
 
-  /** How far the energy of a free arm has drifted, in shares of the largest kinetic energy; null where it may change. */
+  /** How far the energy of a free arm has drifted, in shares of the largest kinetic energy; null where it may change, and before it moves. */
   drift({ kinetic, potential }: Energies): number | null {
     if (!this.isFree) {
       this.disturbed();
@@ -162,7 +162,7 @@ export class Simulation {
     }
     if (Number.isNaN(this.#reference)) this.#reference = kinetic + potential;
     this.#peak = Math.max(this.#peak, kinetic);
-    return this.#peak > 0 ? Math.abs(kinetic + potential - this.#reference) / this.#peak : 0;
+    return this.#peak > 0 ? Math.abs(kinetic + potential - this.#reference) / this.#peak : null;
   }
 
   /** Count the energy's drift anew. */

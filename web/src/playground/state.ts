@@ -3,7 +3,7 @@
 import { at } from "../interpolate";
 import { LAWS, suggestedGains, type ControlSettings, type Law } from "./control";
 import { mechanismOf } from "./models";
-import { FREE_JOINT, MOST_LINKS, rod, type ArmNumbers, type JointNumbers, type LinkNumbers } from "./numbers";
+import { BOUNDS, FREE_JOINT, MOST_LINKS, rod, type ArmNumbers, type JointNumbers, type LinkNumbers } from "./numbers";
 import type { CompanionKind } from "./simulation";
 import type { PathShape, Point } from "./trajectory";
 
@@ -129,14 +129,14 @@ export function fromFragment(fragment: string): PlayState | null {
   if (n < 1 || n > MOST_LINKS) throw new FragmentError(`l: ${n} lengths, need 1 to ${MOST_LINKS}`);
   const arm = readArm(fields, lengths);
   const zeros = lengths.map(() => 0);
-  const q = numbers(fields, "q", n, zeros);
+  const q = within("q", numbers(fields, "q", n, zeros), BOUNDS.angle);
   return {
     arm,
     q,
-    qd: numbers(fields, "qd", n, zeros),
-    torque: numbers(fields, "tau", n, zeros),
+    qd: within("qd", numbers(fields, "qd", n, zeros), BOUNDS.any),
+    torque: within("tau", numbers(fields, "tau", n, zeros), BOUNDS.torque),
     control: readControl(fields, arm),
-    setPoint: numbers(fields, "to", n, q),
+    setPoint: within("to", numbers(fields, "to", n, q), BOUNDS.angle),
     path: readPath(fields.get("path")),
     companion: choice(fields, "beside", ["none", "sequential", "open-loop"], "none"),
     speed: bounded("speed", at(numbers(fields, "speed", 1, [1]), 0), 0.01, 8),
@@ -166,13 +166,19 @@ function readArm(fields: ReadonlyMap<string, string>, lengths: number[]): ArmNum
 /** Raise unless the numbers are those of an arm that can move. */
 function checkArm(arm: ArmNumbers): void {
   arm.links.forEach((link, i) => {
-    bounded(`l${i + 1}`, link.length, 1e-4, 1e4);
-    for (const mass of [link.mass, link.tipMass, link.inertia, arm.payload, arm.payloadInertia]) bounded(`m${i + 1}`, mass, 0, 1e6);
+    within(`l${i + 1}`, [link.length], BOUNDS.length);
+    within(`m${i + 1}`, [link.mass, link.tipMass, link.inertia], BOUNDS.size);
+    within(`c${i + 1}`, [link.com, link.comOffset], BOUNDS.any);
   });
-  for (const joint of arm.joints) {
-    bounded("b", joint.damping, 0, 1e6);
-    bounded("J", joint.rotorInertia, 0, 1e6);
-    bounded("max", joint.maxTorque ?? 0, 0, 1e9);
+  within("P", [arm.payload, arm.payloadInertia], BOUNDS.size);
+  within("g", arm.gravity, BOUNDS.any);
+  for (const { damping, rotorInertia, gearRatio, maxTorque, lower, upper } of arm.joints) {
+    within("b", [damping], BOUNDS.size);
+    within("J", [rotorInertia], BOUNDS.size);
+    within("N", [gearRatio], BOUNDS.angle);
+    within("max", [maxTorque ?? 0], [0, BOUNDS.torque[1]]);
+    within("lower", [lower ?? 0, upper ?? 0], BOUNDS.angle);
+    if ((lower ?? -Infinity) > (upper ?? Infinity)) throw new FragmentError(`lower: got ${lower}, need at most ${upper}`);
   }
   const { model, letters } = mechanismOf(arm);
   const still = arm.links.map(() => 0);
@@ -186,8 +192,8 @@ function readControl(fields: ReadonlyMap<string, string>, arm: ArmNumbers): Cont
   return {
     law: choice<Law>(fields, "law", LAWS, "off"),
     gravity: fields.get("G") === "1",
-    kp: numbers(fields, "kp", n, usual.kp),
-    kd: numbers(fields, "kd", n, usual.kd),
+    kp: within("kp", numbers(fields, "kp", n, usual.kp), BOUNDS.gain),
+    kd: within("kd", numbers(fields, "kd", n, usual.kd), BOUNDS.gain),
     frequency: bounded("w", at(numbers(fields, "w", 1, [usual.frequency]), 0), 0, 1000),
     dampingRatio: bounded("z", at(numbers(fields, "z", 1, [usual.dampingRatio]), 0), 0, 100),
   };
@@ -198,13 +204,14 @@ function readPath(text: string | undefined): PathShape | null {
   const [kind, ...rest] = text.split(",");
   const values = rest.map(Number);
   if (!values.every(Number.isFinite)) throw new FragmentError(`path: not numbers`);
+  within("path", values, BOUNDS.any);
   if (kind === "loops" && values.length === 4) {
     const [radius, loopRadius, loops, duration] = values as [number, number, number, number];
     return { kind, radius, loopRadius, loops: bounded("path", loops, 0, 100), duration: bounded("path", duration, 0.5, 120) };
   }
   if (kind === "stroke" && values.length >= 7 && values.length % 2 === 1 && values.length < 1000) {
     const points: Point[] = Array.from({ length: (values.length - 1) / 2 }, (_, i) => ({ x: at(values, 2 * i + 1), y: at(values, 2 * i + 2) }));
-    return { kind, points, speed: bounded("path", at(values, 0), 1e-3, 100) };
+    return { kind, points, speed: bounded("path", at(values, 0), ...BOUNDS.speed) };
   }
   throw new FragmentError("path: need loops,R,r,k,T or stroke,speed,x,y,…");
 }
@@ -234,6 +241,11 @@ function choice<T extends string>(fields: ReadonlyMap<string, string>, name: str
   const found = known.find((each) => each === text);
   if (found === undefined) throw new FragmentError(`${name}: got ${text.slice(0, 40)}, need one of ${known.join(", ")}`);
   return found;
+}
+
+function within(name: string, values: readonly number[], [low, high]: readonly [number, number]): readonly number[] {
+  for (const value of values) bounded(name, value, low, high);
+  return values;
 }
 
 function bounded(name: string, value: number, low: number, high: number): number {

@@ -118,6 +118,12 @@ export function formatQuantity(valueSI: number, unit: string, digits: number, qu
   return unit ? `${text}${unit === "deg" ? "" : " "}${unitLabel(unit)}` : text;
 }
 
+/** A distance with two digits, in the unit that fits it: "3.4 mm", "12 cm", "1.6 m". */
+export function distanceText(metres: number): string {
+  const unit = metres < 0.01 ? "mm" : metres < 1 ? "cm" : "m";
+  return formatQuantity(metres, unit, 2, "length");
+}
+
 function ownerOf(unit: string): Quantity {
   const owners = QUANTITIES.filter((quantity) => unit in kindOf(quantity).units);
   const [first] = owners;
