@@ -32,6 +32,7 @@ from ulna.storage import (
     unsealed,
     write_whole,
 )
+from ulna.typing import StateLike
 from ulna.viewer.exercises import Exercise
 from ulna.viewer.exercises import exercise as make_exercise
 from ulna.viewer.html_page import built_files, html_page, json_text
@@ -48,7 +49,7 @@ def play(
     arm: Arm | None = None,
     file: str | os.PathLike[str] = "playground.html",
     *,
-    q0: Any = None,
+    q0: StateLike | None = None,
     exercise: str | None = None,
     seed: int = 0,
     overwrite: bool = True,

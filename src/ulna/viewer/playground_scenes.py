@@ -23,11 +23,11 @@ from ulna.kinematics import inverse
 
 DIGITS = 17  # that tell every number apart
 LINKS = (("c", "com"), ("d", "com_offset"), ("I", "inertia"), ("p", "tip_mass"))
-LOOPS = (0.79, 0.2, 13, 60.0)  # of paper 000: radius and loops [m], how many, duration [s]
+LOOPS = (0.79, 0.2, 13, 60.0)  # of Kehl and others: radius and loops [m], how many, duration [s]
 HANGING = -0.5 * np.pi
 
 
-class Scene(NamedTuple):
+class PlayScene(NamedTuple):
     """A state of a playground that can be chosen by name."""
 
     id: str
@@ -144,17 +144,17 @@ def usual_pose(arm: Arm) -> list[float]:
     return [float(angle) for angle in np.clip(wanted, low, high)]
 
 
-def scenes() -> list[Scene]:
+def scenes() -> list[PlayScene]:
     """Return the arms that have names, and the papers' figures that move."""
     arms = [
-        Scene(name, "Arms", f"{name}: {PRESETS[name].about}", state_text(arm, usual_pose(arm)))
+        PlayScene(name, "Arms", f"{name}: {PRESETS[name].about}", state_text(arm, usual_pose(arm)))
         for name in presets()
         if (arm := preset(name)).n <= MOST_LINKS
     ]
     return [*arms, *_kehl(), *_bechard()]
 
 
-def _kehl() -> list[Scene]:
+def _kehl() -> list[PlayScene]:
     arm = preset("kehl")
     start = inverse(arm, [0.0, LOOPS[0] - LOOPS[1]])
     more = [("law", "computed-torque"), ("w", [20.0]), ("beside", "open-loop")]
@@ -164,11 +164,11 @@ def _kehl() -> list[Scene]:
         "Both arms get torques for the same path. Blue measures nothing: every error grows, and "
         "after some seconds it falls off. Press Play."
     )
-    title = "Paper 000: open loop beside closed loop"
-    return [Scene("000-replay", "Papers", title, state.replace("%2C", ","), note)]
+    title = "Kehl and others: open loop beside closed loop"
+    return [PlayScene("000-replay", "Papers", title, state.replace("%2C", ","), note)]
 
 
-def _bechard() -> list[Scene]:
+def _bechard() -> list[PlayScene]:
     one, driven = preset("bechard-1"), preset("bechard-1-driven")
     four, skater = preset("bechard-4"), preset("bechard-skater")
     flat = Arm.of(skater.links, gravity=(0.0, 0.0), name="skater on ice")
@@ -215,4 +215,7 @@ def _bechard() -> list[Scene]:
             "rises; in the sequential model (blue) it cannot.",
         ),
     ]
-    return [Scene(name, "Papers", f"Paper 001: {title}", *rest) for name, title, *rest in rows]
+    return [
+        PlayScene(name, "Papers", f"Bechard and Ivanov: {title}", *rest)
+        for name, title, *rest in rows
+    ]
