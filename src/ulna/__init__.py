@@ -56,7 +56,7 @@ _HOMES = {
         "simulate",
         "simulate_batch",
     ),
-    "ulna.viewer": ("animate", "play", "plot", "report", "show"),
+    "ulna.viewer": ("animate", "play", "plot", "report", "show", "widget"),
 }
 
 __all__ = [
@@ -125,6 +125,7 @@ __all__ = [
     "stack",
     "typing",
     "units",
+    "widget",
 ]
 
 

@@ -60,7 +60,7 @@ from ulna.simulation import (
     simulate,
     simulate_batch,
 )
-from ulna.viewer import animate, plot, report, show
+from ulna.viewer import animate, play, plot, report, show, widget
 
 __all__ = [
     "Actuators",
@@ -113,6 +113,7 @@ __all__ = [
     "open_run",
     "paths",
     "plan",
+    "play",
     "plot",
     "poincare",
     "portrait",
@@ -127,4 +128,5 @@ __all__ = [
     "stack",
     "typing",
     "units",
+    "widget",
 ]

@@ -661,6 +661,14 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     ulna.report(arm, "arm.html")  # type: ignore[arg-type]
     ulna.show(run, plan=plan, height=500)
     ulna.show(run, tall=500)  # type: ignore[call-arg]
+    dragged = ulna.widget(arm, q0=q, height=300)
+    dragged.on_change(print, remove=True)
+    dragged.on_change("print")  # type: ignore[arg-type]
+    ulna.widget(run, height=300)
+    ulna.widget(run, q0=q)  # type: ignore[call-overload]
+    ulna.widget("kehl")  # type: ignore[call-overload]
+    ulna.play(arm, "arm.html", q0=q, exercise=None, seed=0, overwrite=False)
+    ulna.play("kehl")  # type: ignore[arg-type]
     closed = analysis.loop(arm, q, control.PD())
     viewer.bode_figure(closed, theme=theme)
     viewer.bode_figure(run)  # type: ignore[arg-type]

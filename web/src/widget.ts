@@ -75,15 +75,22 @@ function showRun(root: HTMLElement, model: Model, loaded: Loaded): End {
   const clock = new Clock(...loaded.header.span);
   // While it shows what came from Python, or from another view, it has nothing to tell.
   let listening = false;
+  let told = false;
   const shown = (show: () => void) => (): void => {
     listening = true;
     show();
     listening = false;
   };
-  const seek = shown(() => clock.seek((model.get("_seek") as [number, number])[1]));
+  const seek = shown(() => {
+    clock.pause();
+    clock.seek((model.get("_seek") as [number, number])[1]);
+    // An older time may have been on its way to Python meanwhile.
+    if (told) outbox.put("_time", clock.time);
+  });
   const play = shown(() => (model.get("playing") ? clock.play() : clock.pause()));
   const tell = (): void => {
     if (listening) return;
+    told = true;
     outbox.put("_time", clock.time, clock.playing ? EASY_PACE : 0);
     if (clock.playing !== model.get("playing")) outbox.put("playing", clock.playing);
   };

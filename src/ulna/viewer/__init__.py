@@ -13,6 +13,7 @@ from ulna.viewer.arm_figures import (
     tracked_figure,
     workspace_figure,
 )
+from ulna.viewer.cell_widget import widget
 from ulna.viewer.comparison import animate_following
 from ulna.viewer.figure_style import DARK, PRINT, Theme, fit_axes, styled
 from ulna.viewer.film import InlineFilm, animate
@@ -84,6 +85,7 @@ __all__ = [
     "targets_figure",
     "torques_figure",
     "tracked_figure",
+    "widget",
     "workspace_figure",
 ]
 
