@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, count
 from typing import Any, NamedTuple
 
@@ -221,7 +221,8 @@ def _notes(options: DerivationOptions, note: str) -> list[str]:
     ]
 
 
-def _routines(mechanics: Mechanics) -> list[Routine]:
+@lru_cache(maxsize=8)  # an arm that is written in one language is often written in another
+def _routines(mechanics: Mechanics) -> tuple[Routine, ...]:
     """Return the functions of a file, in letters."""
     m = mechanics.model
     q, qd, qdd = (letter(m.coordinates[0]).base + "d" * dots for dots in range(3))
@@ -253,9 +254,9 @@ def _routines(mechanics: Mechanics) -> list[Routine]:
     if m.options.friction:
         law = [mechanics.joint_friction(k, at_rest=True) for k in range(m.n)]
         taken = "what friction takes from the joints [N m]"
-        return [*found, routine("friction_torque", taken, (qd, qdd), "f", law)]
+        return (*found, routine("friction_torque", taken, (qd, qdd), "f", law))
     solved = _accelerations(mechanics)
-    return [*found, Routine("forward_dynamics", turning, (q, qd, "tau", *pushed), qdd, *solved)]
+    return (*found, Routine("forward_dynamics", turning, (q, qd, "tau", *pushed), qdd, *solved))
 
 
 def _positions(model: Model) -> tuple[sp.Matrix, sp.Matrix]:
