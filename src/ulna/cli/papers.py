@@ -14,7 +14,8 @@ from ulna.cli.terminal import note, say_about, show_json, show_table
 from ulna.concurrency import cores
 from ulna.errors import FileError, InputError, Problem
 from ulna.papers import library
-from ulna.papers.edition import INDEX, Edition, counted
+from ulna.papers.edition import Edition, counted
+from ulna.papers.pages import INDEX
 from ulna.papers.papers_folder import (
     DATA,
     PaperTask,

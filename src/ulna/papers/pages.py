@@ -9,14 +9,19 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ulna.papers.edition import ERRATA, INDEX, Edition, Judged, counted, path, poster
+from ulna.papers.edition import Edition, Judged, counted, path, poster
 from ulna.papers.library import NUMBERS
-from ulna.papers.number_grids import blocks, columns_of, grouped, has_printed, is_grid, label_of
 from ulna.papers.page_text import (
     as_printed,
+    blocks,
+    columns_of,
     counted_words,
     escaped,
     figure,
+    grouped,
+    has_printed,
+    is_grid,
+    label_of,
     markdown_cell,
     paragraphs,
     plain,
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
 
     from ulna.papers.players import Viewer
 
+INDEX, ERRATA = "index.html", "errata.html"
 THUMBNAILS = 3  # of a paper
 # What shows best what a paper is about; of others the first ones.
 TELLING = (

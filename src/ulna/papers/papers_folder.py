@@ -28,9 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ulna.concurrency import held, listening
 from ulna.papers import library
 from ulna.papers.edition import (
-    ERRATA,
     FILMS,
-    INDEX,
     PICTURES,
     Edition,
     Judged,
@@ -38,10 +36,10 @@ from ulna.papers.edition import (
     dark_path,
     path,
     poster,
+    rows_data,
 )
-from ulna.papers.pages import derivation_page, errata_page, index_page, paper_page
+from ulna.papers.pages import ERRATA, INDEX, derivation_page, errata_page, index_page, paper_page
 from ulna.papers.row import Film, Picture, Row
-from ulna.papers.rows_data import rows_data
 from ulna.storage import write_whole
 
 if TYPE_CHECKING:
