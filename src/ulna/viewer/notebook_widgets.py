@@ -258,16 +258,14 @@ def posture_near(arm: Arm, target: Floats, q: Floats) -> Floats:
     allowed = found.q[found.within_limits]
     if not len(allowed):
         raise InfeasibleError(f"tip: the joint limits forbid every posture with it at {where}")
-    apart = [float(np.linalg.norm(distance(one, q))) for one in allowed]
-    return unwound(arm, allowed[int(np.argmin(apart))], q)
+    return unwound(arm, allowed[np.argmin(distance(allowed, q))], q)
 
 
 def unwound(arm: Arm, posture: Floats, q: Floats) -> Floats:
     """Return a posture by whole turns as close to `q` as the limits allow."""
     turns = 2.0 * np.pi * np.round((q - posture) / (2.0 * np.pi))
-    low, high = (
-        np.array([getattr(one, name) for one in arm.joints]) for name in ("lower", "upper")
-    )
+    low = np.array([joint.lower for joint in arm.joints])
+    high = np.array([joint.upper for joint in arm.joints])
     near = posture + turns
     # Rounding may leave an angle beside a limit.
     return np.clip(np.where((near >= low) & (near <= high), near, posture), low, high)
