@@ -1,4 +1,4 @@
-"""The widget's module in a page with a model that records: dragged, turned, steered by keys and fingers.
+"""The widget's module in a page with a model that records: dragged by mouse, fingers and keys.
 
 What the page sends is compared with Python's kinematics at the place of the pointer. The picture is
 centred on the base, so that the middle of the canvas and the first tip give its scale.
@@ -38,9 +38,12 @@ function fakeModel(traits) {{
       traits[name] = value;
       if (!same) fire(name);
     }},
-    save_changes() {{ sent.push({{ at: performance.now(), ...waiting }}); for (const key in waiting) delete waiting[key]; }},
-    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
-    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((one) => one !== listener)),
+    save_changes() {{
+      sent.push({{ at: performance.now(), ...waiting }});
+      for (const key in waiting) delete waiting[key];
+    }},
+    on: (event, one) => listeners.set(event, [...(listeners.get(event) ?? []), one]),
+    off: (event, one) => listeners.set(event, listeners.get(event).filter((any) => any !== one)),
     python(name, value) {{ traits[name] = value; fire(name); }},
     listening: () => [...listeners.values()].flat().length,
   }};
@@ -49,7 +52,8 @@ const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const url = URL.createObjectURL(new Blob([read("module")], {{ type: "text/javascript" }}));
 import(url).then(({{ default: widget }}) => {{
   globalThis.models = read("traits").map(fakeModel);
-  globalThis.ends = models.map((model, i) => widget.render({{ model, el: document.getElementById("cell" + i) }}));
+  const cell = (i) => document.getElementById("cell" + i);
+  globalThis.ends = models.map((model, i) => widget.render({{ model, el: cell(i) }}));
   document.body.dataset.ready = "";
 }});
 </script></body></html>"""
@@ -68,7 +72,8 @@ def cells(
 
     def opened(*widgets: Any, **options: Any) -> Page:
         traits = [one.get_state() for one in widgets]
-        shared = {name: [one.pop(name) for one in traits][0] for name in ("_esm", "_css")}
+        shared = {name: traits[0][name] for name in ("_esm", "_css")}
+        traits = [{key: one[key] for key in one.keys() - shared.keys()} for one in traits]
         plain = json.loads(json.dumps(traits, default=str))
         file = tmp_path / "cells.html"
         places = "".join(f'<div id="cell{i}"></div>' for i in range(len(widgets)))
@@ -127,9 +132,8 @@ class Cell:
 def test_tip_follows_the_mouse_and_python_hears_the_angles(cells: Any) -> None:
     cell = Cell(cells(ulna.widget(ARM, q0=START)))
     # The picture's scale is the same along both axes, and the arm is where Python has it.
-    np.testing.assert_allclose(
-        cell.plane(cell.pixel), ulna.kinematics.tip(ARM, START)[:2], atol=1e-4
-    )
+    tip = ulna.kinematics.tip(ARM, START)[:2]
+    np.testing.assert_allclose(cell.plane(cell.pixel), tip, atol=1e-4)
     end = cell.screen([0.6, 1.1])
     cell.drag(cell.pixel, end)
     sent = cell.sent()
@@ -239,34 +243,37 @@ def test_widgets_stand_side_by_side_and_leave_no_trace(cells: Any) -> None:
 def test_the_style_stays_inside(cells: Any) -> None:
     page = cells(ulna.widget(ARM))
     selectors = page.evaluate("""() => {
-      const rules = (list) => [...list].flatMap((rule) => rule.selectorText ? [rule.selectorText] : rules(rule.cssRules ?? []));
+      const rules = (list) => [...list].flatMap((rule) =>
+        rule.selectorText ? [rule.selectorText] : rules(rule.cssRules ?? []));
       return rules(document.styleSheets[0].cssRules).flatMap((text) => text.split(","));
     }""")
     assert len(selectors) > 50
     assert [one for one in selectors if not one.strip().startswith(".ulna-widget")] == []
 
 
-@pytest.mark.parametrize(
-    ("signal", "theme"),
-    [
-        ("document.body.dataset.jpThemeLight = 'false'", "dark"),
-        ("document.body.dataset.jpThemeLight = 'true'", "light"),
-        ("document.body.dataset.vscodeThemeKind = 'vscode-dark'", "dark"),
-        ("document.body.classList.add('dark')", "dark"),
-        ("document.documentElement.dataset.theme = 'dark'", "dark"),
-    ],
-)
-def test_it_is_as_light_or_dark_as_the_notebook(cells: Any, signal: str, theme: str) -> None:
-    other = "light" if theme == "dark" else "dark"
-    page = cells(ulna.widget(ARM), color_scheme=other)
-    assert page.locator(".ulna-widget").get_attribute("data-theme") == other
-    page.evaluate(signal)
-    page.wait_for_selector(f".ulna-widget[data-theme={theme}]")
-    # The canvas as well: its corner has the colour of the card.
+SIGNALS = [
+    ("", "light"),
+    ("document.body.dataset.jpThemeLight = 'false'", "dark"),
+    ("document.body.dataset.jpThemeLight = 'true'", "light"),
+    ("delete document.body.dataset.jpThemeLight", "light"),
+    ("document.body.dataset.vscodeThemeKind = 'vscode-dark'", "dark"),
+    ("delete document.body.dataset.vscodeThemeKind", "light"),
+    ("document.body.classList.add('dark')", "dark"),
+    ("document.body.classList.remove('dark')", "light"),
+    ("document.documentElement.dataset.theme = 'dark'", "dark"),
+]
+
+
+def test_it_is_as_light_or_dark_as_the_notebook(cells: Any) -> None:
+    page = cells(ulna.widget(ARM), color_scheme="light")
     corner = "c => [...c.getContext('2d').getImageData(2, 2, 1, 1).data.slice(0, 3)]"
-    page.wait_for_timeout(50)
-    brightness = np.mean(page.locator("canvas").evaluate(corner))
-    assert (brightness > 128) == (theme == "light")
+    for signal, theme in SIGNALS:
+        page.evaluate(f"() => {{ {signal} }}")
+        page.wait_for_selector(f".ulna-widget[data-theme={theme}]")
+        # The canvas as well, a frame later: its corner has the colour of the card.
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        brightness = np.mean(page.locator("canvas").evaluate(corner))
+        assert (brightness > 128) == (theme == "light"), signal
 
 
 def test_a_run_plays_and_python_follows_its_time(cells: Any, run: ulna.Run) -> None:
