@@ -186,7 +186,7 @@ export function pathPanel(session: Session): Panel {
   const told = el("p", { class: "play-hint", role: "status" });
   const speed = new Slider({ label: "Speed along it", quantity: "speed", unit: "m/s", min: 0.01, max: roundUp(2 * Math.max(0.5, reach(session))), bounds: BOUNDS.speed, change: (value) => changeSpeed(value) }, 0.5);
   const changeSpeed = (value: number): void => {
-    if (session.path?.kind === "stroke") session.setPath({ ...session.path, speed: value });
+    if (session.path?.kind === "stroke") session.setPath({ ...session.path, speed: value }, "speed");
   };
   const update = (): void => {
     const { path, trajectory } = session;

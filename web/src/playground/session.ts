@@ -114,13 +114,13 @@ export class Session {
 
   /** Set everything up anew; it is what reset goes back to. */
   load(state: PlayState): void {
-    this.#record("load");
+    this.#record();
     this.#start = state;
     this.#restore(state);
   }
 
   reset(): void {
-    this.#record("reset");
+    this.#record();
     this.#restore(this.#start);
   }
 
@@ -211,7 +211,7 @@ export class Session {
     this.#tell("control");
   }
 
-  setControl(control: ControlSettings, key = "control"): void {
+  setControl(control: ControlSettings, key = ""): void {
     this.#record(key);
     const simulation = this.#simulation;
     // A controller that is switched on holds the arm where it is.
@@ -223,15 +223,15 @@ export class Session {
   }
 
   setCompanion(kind: CompanionKind): void {
-    this.#record("companion");
+    this.#record();
     this.#companion = kind;
     this.#simulation.compare(kind);
     this.#tell("control");
   }
 
   /** Follow a path, by computed torque unless another controller is at work. */
-  setPath(path: PathShape | null): void {
-    this.#record("path");
+  setPath(path: PathShape | null, key = ""): void {
+    this.#record(key);
     this.#path = path;
     if (!path) {
       this.#dropPath();
@@ -257,7 +257,7 @@ export class Session {
   }
 
   setOrientationHeld(held: boolean): void {
-    this.#record("hold");
+    this.#record();
     this.orientationHeld = held;
     this.#tell("control");
   }
@@ -272,7 +272,7 @@ export class Session {
   }
 
   #relink(arm: ArmNumbers): void {
-    this.#record("links");
+    this.#record();
     const { q, qd, torque } = this.#simulation;
     const n = arm.links.length;
     const fitted = (values: readonly number[]): number[] => Array.from({ length: n }, (_, i) => values[i] ?? 0);
@@ -314,9 +314,10 @@ export class Session {
     this.#simulation.trajectory = null;
   }
 
-  #record(key: string): void {
+  /** Keep what there was; changes that have a key, as of a slider that moves, are one with the last of the same. */
+  #record(key = ""): void {
     const now = performance.now();
-    const same = key === this.#lastEdit.key && now - this.#lastEdit.at < ONE_GESTURE;
+    const same = key !== "" && key === this.#lastEdit.key && now - this.#lastEdit.at < ONE_GESTURE;
     this.#lastEdit = { key, at: now };
     if (!same) this.#history.record(this.state());
   }

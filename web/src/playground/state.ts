@@ -26,7 +26,7 @@ export interface PlayState {
 
 /** Natural frequency of controllers that nobody has set yet [rad/s]. */
 const FREQUENCY = 12;
-/** Digits of a number in an address: as many as single precision has, and two more. */
+/** Digits of a state in an address: as many as single precision has, and two more. An arm keeps all of its own. */
 const DIGITS = 9;
 
 /** An arm at rest in a posture, without any controller. */
@@ -58,6 +58,10 @@ function list(values: readonly (number | null)[]): string {
   return values.map((value) => (value === null ? "" : number(value))).join(",");
 }
 
+function exact(values: readonly (number | null)[]): string {
+  return values.map((value) => (value === null ? "" : String(value))).join(",");
+}
+
 type LinkKey = keyof LinkNumbers;
 type JointKey = keyof JointNumbers;
 
@@ -72,21 +76,21 @@ export function toFragment(state: PlayState): string {
   const { arm, control } = state;
   const parts: [string, string][] = [
     ["arm", arm.name],
-    ["l", list(arm.links.map((link) => link.length))],
-    ["m", list(arm.links.map((link) => link.mass))],
+    ["l", exact(arm.links.map((link) => link.length))],
+    ["m", exact(arm.links.map((link) => link.mass))],
   ];
   const rods = arm.links.map((link) => rod(link.length, link.mass));
   for (const [name, key] of LINK_KEYS) {
     const values = arm.links.map((link) => link[key]);
-    if (list(values) !== list(rods.map((link) => link[key]))) parts.push([name, list(values)]);
+    if (exact(values) !== exact(rods.map((link) => link[key]))) parts.push([name, exact(values)]);
   }
   for (const [name, key] of JOINT_KEYS) {
     const values = arm.joints.map((joint) => joint[key]);
-    if (values.some((value) => value !== FREE_JOINT[key])) parts.push([name, list(values)]);
+    if (values.some((value) => value !== FREE_JOINT[key])) parts.push([name, exact(values)]);
   }
-  parts.push(["g", list(arm.gravity)]);
-  if (arm.payload) parts.push(["P", number(arm.payload)]);
-  if (arm.payloadInertia) parts.push(["PI", number(arm.payloadInertia)]);
+  parts.push(["g", exact(arm.gravity)]);
+  if (arm.payload) parts.push(["P", String(arm.payload)]);
+  if (arm.payloadInertia) parts.push(["PI", String(arm.payloadInertia)]);
   parts.push(["q", list(state.q)]);
   if (state.qd.some(Boolean)) parts.push(["qd", list(state.qd)]);
   if (state.torque.some(Boolean)) parts.push(["tau", list(state.torque)]);
