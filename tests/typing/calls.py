@@ -572,7 +572,7 @@ def controllers(arm: ulna.Arm, q: Floats) -> None:
 
 def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     followed: analysis.Tracking = analysis.tracking(run, plan, start=0.5)
-    analysis.tracking(plan, run)  # type: ignore[arg-type]
+    analysis.tracking(plan, run)  # type: ignore[call-overload]
     followed.first_exit(radius=0.01)
     followed.first_exit(tube=0.01)  # type: ignore[call-arg]
     followed.left(0.01)  # type: ignore[attr-defined]

@@ -2,17 +2,21 @@
 
 from typing import TYPE_CHECKING
 
+from ulna.analysis.batch_tracking import BatchTracking, BatchWorst
 from ulna.analysis.error_growth import Stability, stability
 from ulna.analysis.following_verdict import FollowingVerdict, default_tolerance, verdict
+from ulna.analysis.joint_effort import Effort, effort
 from ulna.analysis.loop_dynamics import LoopDynamics, loop
 from ulna.analysis.loop_margins import Bode, LoopMargins
 from ulna.analysis.poincare_sections import Section, poincare
 from ulna.analysis.portraits import Portrait, portrait
 from ulna.analysis.step_responses import StepResponse, step_response
-from ulna.analysis.tracking_errors import Effort, Tracking, Worst, effort, tracking
+from ulna.analysis.tracking_errors import Tracking, Worst, tracking
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
+    "BatchTracking",
+    "BatchWorst",
     "Bode",
     "Effort",
     "FollowingVerdict",

@@ -6,119 +6,47 @@ At every sample, with p the tip and p* its reference, moving with v*:
 
 The along-track error is positive where the tip is early and negative where it is late. The
 cross-track error is how far it is off the path, positive on the left-hand side of v*.
-
-What a run took of each joint's motor: torque, power, energy. Disturbances are not its doing.
-
-The torque tau[k] acts from t[k] until t[k+1], so that the work in between is
-
-    W_k = τ_k (q̇_k + q̇_k+1) / 2 · (t_k+1 − t_k)
-
-and means of the torque are over these stretches of time.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
 
-from ulna.angles import TURN
+from ulna.analysis.batch_tracking import BatchTracking, batch_tracking
+from ulna.analysis.joint_effort import Effort, effort
+from ulna.analysis.time_averages import by_joint, rms
+from ulna.analysis.tracking_measures import (
+    errors,
+    exit_times,
+    reference_at,
+    settling_times,
+    worst_samples,
+)
 from ulna.arrays import Array, freeze, number, plain, positive
 from ulna.errors import InputError, Problem, shown
-from ulna.motion import Plan, TipMotion
+from ulna.motion import Plan
 from ulna.namespaces import first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
-from ulna.simulation import Run
+from ulna.simulation import BatchRun, Run
+from ulna.simulation.batch.batch_run import Member
 from ulna.units import length_text
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
 
-@dataclass(frozen=True, eq=False)
-class Effort:
-    """Torque, power and energy of each joint; NaN for a run without a finite sample.
+    # What was judged: a run of its own, unless it is said to be a member of a batch.
+    Judged = TypeVar("Judged", bound=Run | Member, default=Run)
+else:
+    from typing import TypeVar
 
-    Attributes
-    ----------
-    torque_peak : ndarray, shape (n,)
-        The largest torque, by size [N·m].
-    torque_rms : ndarray, shape (n,)
-        Root of the mean square of the torque [N·m].
-    torque_use : ndarray, shape (n,)
-        The peak by the joint's `max_torque`; NaN where that is infinite.
-    power_peak : ndarray, shape (n,)
-        The largest mechanical power, by size [W].
-    power_mean : ndarray, shape (n,)
-        The mean power [W].
-    power_rms : ndarray, shape (n,)
-        Root of the mean square of the power [W].
-    energy : ndarray, shape (n,)
-        Energy put in, less what came back [J].
-    energy_spent : ndarray, shape (n,)
-        Energy put in; what came back does not count [J].
-    """
+    Judged = TypeVar("Judged")
 
-    torque_peak: Array
-    torque_rms: Array
-    torque_use: Array
-    power_peak: Array
-    power_mean: Array
-    power_rms: Array
-    energy: Array
-    energy_spent: Array
-
-
-def effort(run: Run) -> Effort:
-    """Return torque, power and energy of each joint over a run.
-
-    Parameters
-    ----------
-    run : Run
-        What was simulated; samples that are not finite do not count.
-
-    Returns
-    -------
-    Effort
-        What the joints' motors gave.
-
-    Examples
-    --------
-    >>> import ulna
-    >>> arm = ulna.Arm.rods([1.0], [1.0], gravity=(0.0, 0.0))
-    >>> run = ulna.simulate(arm, q0=[0.0], torque=[2.0], duration=1.0)
-    >>> effort(run).torque_peak.tolist()
-    [2.0]
-    """
-    good = np.isfinite(run.t) & np.isfinite(np.hstack([run.qd, run.tau])).all(axis=1)
-    if not good.any():
-        return Effort(*np.full((8, run.arm.n), np.nan))
-    t, qd, tau = run.t[good], run.qd[good], run.tau[good]
-    most = np.asarray(run.arm.parameters.max_torque)
-    with np.errstate(over="ignore", invalid="ignore"):
-        lasts = np.diff(t)[:, None]
-        work = tau[:-1] * 0.5 * (qd[:-1] + qd[1:]) * lasts
-        power, peak = tau * qd, np.abs(tau).max(axis=0)
-        return Effort(
-            torque_peak=peak,
-            torque_rms=np.sqrt(_held_mean(lasts, tau**2)),
-            torque_use=np.where(np.isfinite(most), peak / most, np.nan),
-            power_peak=np.abs(power).max(axis=0),
-            power_mean=work.sum(axis=0) / lasts.sum() if len(t) > 1 else power[0],
-            power_rms=np.sqrt(_held_mean(lasts, power**2)),
-            energy=work.sum(axis=0),
-            energy_spent=np.maximum(work, 0.0).sum(axis=0),
-        )
-
-
-def _held_mean(lasts: Array, values: Array) -> Array:
-    """Return the mean (n,) by time of values (k, n), each lasting until the next."""
-    if not len(lasts):
-        return np.asarray(values[0])
-    return np.asarray((values[:-1] * lasts).sum(axis=0) / lasts.sum())
-
-
-STILL = 1e-12  # of the largest speed, below which the tip has no direction of its own
 COLUMNS = (
     "joint",
     "error RMS [rad]",
@@ -153,12 +81,12 @@ _GUESSES = first_guesses("Tracking")
 
 @suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
-class Tracking:
+class Tracking(Generic[Judged]):
     """Tracking errors of a run against a plan, a row for every sample of the run.
 
     Attributes
     ----------
-    run : Run
+    run : Run, or a member of a BatchRun
         What was simulated.
     plan : Plan
         What it was to follow.
@@ -183,7 +111,7 @@ class Tracking:
     plan, are NaN and do not count. Means are over time, by trapezoids.
     """
 
-    run: Run
+    run: Judged
     plan: Plan
     t: Array
     error: Array
@@ -196,29 +124,29 @@ class Tracking:
     @property
     def rms(self) -> float:
         """The root of the mean square [m] of the tip's error."""
-        return self._rms(self.size)
+        return float(rms(self.t, self.size))
 
     @property
     def along_track_rms(self) -> float:
         """The same of the along-track error [m]."""
-        return self._rms(self.along_track)
+        return float(rms(self.t, self.along_track))
 
     @property
     def cross_track_rms(self) -> float:
         """The same of the cross-track error [m]."""
-        return self._rms(self.cross_track)
+        return float(rms(self.t, self.cross_track))
 
     @property
     def joint_rms(self) -> Array:
         """The same of every joint's error (n,) [rad]."""
-        return np.array([self._rms(column) for column in self.joint_error.T])
+        return rms(self.t, by_joint(self.joint_error))
 
     @cached_property
     def worst(self) -> Worst | None:
         """The largest error of the tip; None for a run without a finite sample."""
-        if not np.isfinite(self.size).any():
+        k = int(worst_samples(self.size))
+        if not np.isfinite(self.size[k]):
             return None
-        k = int(np.nanargmax(np.where(np.isfinite(self.size), self.size, np.nan)))
         x, y = map(float, self.reference[k])
         return Worst(float(self.size[k]), float(self.t[k]), (x, y))
 
@@ -250,10 +178,8 @@ class Tracking:
         InputError
             If the tolerance is not a finite number above 0.
         """
-        near = self._finite(self.size) & (self.size <= positive("tolerance", tolerance))
-        outside = np.flatnonzero(~near)
-        first = int(outside[-1]) + 1 if len(outside) else 0
-        return float(self.t[first]) if first < max(len(self.t) - 1, 1) else None
+        within = positive("tolerance", tolerance)
+        return _known(settling_times(self.t, self.size, within, _samples(self.run)))
 
     def first_exit(self, radius: float) -> float | None:
         """Return the first time at which the tip is further off than a radius.
@@ -273,21 +199,7 @@ class Tracking:
         InputError
             If the radius is not a finite number above 0.
         """
-        outside = np.flatnonzero(self.size > positive("radius", radius))
-        return float(self.t[outside[0]]) if len(outside) else None
-
-    def _finite(self, values: Array) -> Array:
-        return np.isfinite(values) & np.isfinite(self.t)
-
-    def _rms(self, values: Array) -> float:
-        good = self._finite(values)
-        if not good.any():
-            return math.nan
-        t, square = self.t[good], np.abs(values[good])
-        largest = float(square.max()) or 1.0
-        square = (square / largest) ** 2  # of a run that diverged it might be too large
-        mean = np.trapezoid(square, t) / (t[-1] - t[0]) if len(t) > 1 else square[0]
-        return largest * math.sqrt(float(mean))
+        return _known(exit_times(self.t, self.size, positive("radius", radius)))
 
     def facts(self) -> dict[str, Any]:
         """Return what was found as plain values that JSON takes.
@@ -349,24 +261,53 @@ class Tracking:
         return card(f"Tracking of {self.plan.path}", self._lines(), COLUMNS, self._rows())
 
 
+def _known(found: Array) -> float | None:
+    return None if np.isnan(found) else float(found)
+
+
+def _samples(run: Run | Member) -> Array:
+    """Return how many samples a run has: those of a member that failed end before others do."""
+    if isinstance(run, Run) or run.status.ok:
+        return np.asarray(len(run.t))
+    return np.asarray(np.flatnonzero(np.isfinite(run.q).all(axis=-1)).max(initial=-1) + 1)
+
+
+@overload
+def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking: ...
+
+
+@overload
+def tracking(run: Member, plan: Plan, *, start: float = 0.0) -> Tracking[Member]: ...
+
+
+@overload
+def tracking(
+    run: BatchRun, plan: Plan | Sequence[Plan], *, start: float = 0.0
+) -> BatchTracking: ...
+
+
 @suggest_keywords(reference="plan")
-def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
-    """Compare a run with the plan that it was to follow.
+def tracking(
+    run: Run | Member | BatchRun, plan: Plan | Sequence[Plan], *, start: float = 0.0
+) -> Tracking[Any] | BatchTracking:
+    """Compare a run, or every run of a batch, with the plan that it was to follow.
 
     Parameters
     ----------
-    run : Run
+    run : Run, BatchRun, or a member of one
         What was simulated.
-    plan : Plan
-        What it was to follow.
+    plan : Plan, or a sequence of B plans
+        What it was to follow: one plan for all of a batch, or for each of its arms its own. What
+        is the same plan is computed once.
     start : float, optional
         Where in the plan the run begins [s], at its own t = 0. Before its start and after its end
         the plan stands still.
 
     Returns
     -------
-    Tracking
-        Errors of the tip and of the joints, sample by sample, and what they come to.
+    Tracking or BatchTracking
+        Errors of the tip and of the joints, sample by sample, and what they come to; of a batch
+        the same with an axis of its members in front.
 
     Raises
     ------
@@ -387,46 +328,29 @@ def tracking(run: Run, plan: Plan, *, start: float = 0.0) -> Tracking:
     >>> run = ulna.simulate(arm, q0=start.q, qd0=start.qd, duration=2.0, torque=made.torque_at)
     >>> tracking(run, made).max < 1e-6
     True
+
+    Two arms that follow it by a controller, of which one carries 1 kg more than it knows:
+
+    >>> two = ulna.simulate_batch(
+    ...     [arm, arm.with_payload(1.0)], reference=made, samples=201,
+    ...     controller=ulna.control.ComputedTorque(model=arm),
+    ... )  # fmt: skip
+    >>> tracking(two, made).rms < 1e-4
+    array([ True, False])
     """
-    if not isinstance(run, Run):
-        raise InputError(Problem("run", shown(run), "a Run, made with ulna.simulate"))
+    begin = number("start", start)
+    if isinstance(run, BatchRun):
+        return batch_tracking(run, plan, begin)
+    if not isinstance(run, Run | Member):
+        need = "a Run, made with ulna.simulate, a BatchRun, or a member of one"
+        raise InputError(Problem("run", shown(run), need))
     if not isinstance(plan, Plan):
         raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
-    if run.arm.n != plan.arm.n:
+    joints = run.q.shape[-1]
+    if joints != plan.arm.n:
         need = f"{plan.arm.n}, as many as the plan has"
-        raise InputError(Problem("run", f"a run of {run.arm.n} joints", need))
-    times = run.t + number("start", start)
-    reference = plan.trajectory.tip(times)
-    with np.errstate(all="ignore"):
-        error = run.tip[:, :2] - reference.position
-        lost = ~np.isfinite(error).all(axis=-1)
-        error[lost] = np.nan
-        direction = _directions(reference)
-        along = np.sum(error * direction, axis=-1)
-        cross = direction[:, 0] * error[:, 1] - direction[:, 1] * error[:, 0]
-        joint_error = _joint_errors(run.q, plan.trajectory(times).q)
-        size = np.hypot(error[:, 0], error[:, 1])
-    parts = (error, size, along, cross, joint_error, reference.position)
+        raise InputError(Problem("run", f"a run of {joints} joints", need))
+    reference = reference_at(plan, run.t + begin)
+    parts = (*errors(run.tip, run.q, reference), reference.position)
     freeze(*parts)
     return Tracking(run, plan, run.t, *parts)
-
-
-def _directions(reference: TipMotion) -> Array:
-    """Return unit vectors (S, 2) along the reference velocity, where there is none as before."""
-    speed = np.hypot(reference.velocity[:, 0], reference.velocity[:, 1])
-    moving = np.flatnonzero(speed > STILL * np.nanmax(speed, initial=0.0))
-    if not len(moving):
-        return np.broadcast_to([1.0, 0.0], reference.velocity.shape)
-    last = np.searchsorted(moving, np.arange(len(speed)), "right") - 1
-    rows = moving[np.maximum(last, 0)]  # before it first moves: as it will
-    return np.asarray(reference.velocity[rows] / speed[rows, None])
-
-
-def _joint_errors(q: Array, reference: Array) -> Array:
-    """Return q − q* (S, n), less whole turns by which the first of them differ."""
-    difference = q - reference
-    good = np.flatnonzero(np.isfinite(difference).all(axis=-1))
-    if len(good):
-        difference = difference - TURN * np.round(difference[good[0]] / TURN)
-    difference[~np.isfinite(difference).all(axis=-1)] = np.nan
-    return np.asarray(difference)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ulna.analysis import FollowingVerdict, tracking, verdict
-from ulna.analysis.tracking_errors import effort
+from ulna.analysis.joint_effort import effort
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.arrays import Array

@@ -16,7 +16,7 @@ from ulna.viewer.figure_style import arm_title
 from ulna.viewer.web_document import DocumentBuilder
 
 if TYPE_CHECKING:
-    from ulna.analysis.tracking_errors import Effort
+    from ulna.analysis.joint_effort import Effort
     from ulna.motion import Plan
 
 MOST_ROWS = 40  # of a table that has one for every joint
