@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page
 
 import ulna
+from dragged_arm import DraggedArm
 from ulna.viewer.html_page import json_text
 
 pytest.importorskip("anywidget")
@@ -91,42 +92,16 @@ def cells(
     return opened
 
 
-class Cell:
-    """A widget of an arm on the page."""
+class Cell(DraggedArm):
+    """A widget of an arm on the page, and what it sent to Python."""
 
     def __init__(self, page: Page, number: int = 0, arm: ulna.Arm = ARM, q: Any = START) -> None:
-        self.page, self.number, self.arm = page, number, arm
-        self.canvas = page.locator(f"#cell{number} canvas")
-        box = self.canvas.bounding_box()
-        assert box
-        self.middle = np.array([box["x"] + box["width"] / 2.0, box["y"] + box["height"] / 2.0])
-        x, y = map(float, self.data("tipPixel").split(","))
-        self.pixel = np.array([box["x"] + x, box["y"] + y])
-        # Pixels count downwards, metres upwards.
-        away = ulna.kinematics.tip(arm, q)[:2] - np.array(arm.base)
-        self.scale = np.array([1.0, -1.0]) * np.linalg.norm(self.pixel - self.middle)
-        self.scale /= np.linalg.norm(away)
-
-    def data(self, name: str) -> str:
-        return self.canvas.evaluate(f"one => one.closest('.widget-arm').dataset.{name}")
+        super().__init__(page.locator(f"#cell{number} canvas"), arm, q)
+        self.number = number
 
     def sent(self) -> list[Any]:
-        return self.page.evaluate(f"models[{self.number}].sent")
-
-    def plane(self, pixel: np.ndarray) -> np.ndarray:
-        """Return the point of the plane [m] under a pixel."""
-        return np.array(self.arm.base) + (pixel - self.middle) / self.scale
-
-    def screen(self, point: Any) -> np.ndarray:
-        return self.middle + (np.array(point) - self.arm.base) * self.scale
-
-    def drag(self, start: Any, *ends: Any) -> None:
-        mouse = self.page.mouse
-        mouse.move(*start)
-        mouse.down()
-        for end in ends:
-            mouse.move(*end, steps=8)
-        mouse.up()
+        found: list[Any] = self.page.evaluate(f"models[{self.number}].sent")
+        return found
 
 
 def test_tip_follows_the_mouse_and_python_hears_the_angles(cells: Any) -> None:
