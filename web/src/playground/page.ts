@@ -360,7 +360,7 @@ export class PlaygroundPage {
     if (key === " " && target?.closest("button, a[href], summary, input")) return null;
     const actions: Record<string, () => void> = {
       " ": () => session.toggle(),
-      ".": () => session.stepOn(false),
+      ".": () => session.stepOn(event.shiftKey),
       ">": () => session.stepOn(true),
       ":": () => session.stepOn(true),
       Backspace: () => session.reset(),

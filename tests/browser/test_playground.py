@@ -1,0 +1,736 @@
+"""A playground, played with as a person would: by mouse, by touch and by keys; shared, attacked."""
+
+import math
+import warnings
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import ulna
+from page_checks import PHONE, WIDER, violations
+from playground_page import PlaygroundPage
+from report_samples import ATTACKS
+from ulna.viewer.exercises import KINDS
+from ulna.viewer.playground_scenes import left_out, scenes, state_text
+
+SCREEN = {"viewport": {"width": 1280, "height": 800}}
+TWO = ulna.Arm.rods([0.5, 0.4], [1.0, 0.6], name="two")
+THREE = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 0.6, 0.4], name="three")
+FOUR = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2], [1.0, 0.6, 0.4, 0.2], name="four")
+WEAK = ulna.Arm.rods(
+    [0.3, 0.25], [0.4, 0.3], joints=[ulna.Joint(max_torque=2.0), ulna.Joint(max_torque=0.5)]
+)
+BENT = [0.9, -1.2, -0.7, -0.5]
+MOST_BYTES = 400_000
+
+
+@pytest.fixture(scope="module")
+def folder(samples, tmp_path_factory):
+    return tmp_path_factory.mktemp("playground")
+
+
+@pytest.fixture(scope="module")
+def file(folder):
+    return ulna.play(TWO, folder / "two.html", progress=False)
+
+
+@pytest.fixture(scope="module")
+def desk(opener, file):
+    return PlaygroundPage(opener(file, **SCREEN))
+
+
+@pytest.fixture(scope="module")
+def phone(opener, file):
+    return PlaygroundPage(opener(file, **PHONE))
+
+
+@pytest.fixture(params=["desk", "phone"])
+def anywhere(request):
+    """The same page on a screen with a mouse, and on a phone with a finger."""
+    play = request.getfixturevalue(request.param)
+    play.page.evaluate("scrollTo(0, 0)")
+    play.pull = play.drag if request.param == "desk" else play.touch
+    play.let_go = play.page.mouse.up if request.param == "desk" else play.lift
+    return play
+
+
+def start(play, arm=TWO, q=None, **given):
+    play.load(state_text(arm, BENT[: arm.n] if q is None else q, **given))
+
+
+# ------------------------------------------------------------------------------------ the file
+
+
+def test_the_file_is_small_and_needs_nothing_else(folder, file):
+    files = [file]
+    for kind in KINDS:
+        made = ulna.play(file=folder / f"{kind}.html", exercise=kind, seed=1, progress=False)
+        files.append(made)
+    for one in files:
+        assert one.stat().st_size <= MOST_BYTES, one.name
+        text = one.read_text("utf-8")
+        assert "default-src 'none'; script-src 'sha256-" in text
+        assert 'src="' not in text
+        assert "<link" not in text
+
+
+def test_the_policy_lets_no_other_script_run(open_page, file, troubles):
+    page = open_page(file)
+    page.evaluate("""() => {
+      const script = document.createElement("script");
+      script.textContent = "window.attacked = 8";
+      document.body.append(script);
+    }""")
+    assert page.evaluate("window.attacked") is None
+    assert troubles
+    assert all("Content Security Policy" in one for one in troubles)
+    troubles.clear()
+
+
+# ------------------------------------------------------------------------------------ dragging
+
+
+def test_the_tip_is_dragged_and_the_other_branch_is_a_ghost(anywhere):
+    play = anywhere
+    start(play)
+    target = [0.25, 0.45]
+    both = ulna.kinematics.inverse(TWO, target)
+    elbows = ulna.kinematics.joints(TWO, both.q)[:, 1]
+    plain = play.colour(*(0.5 * elbows[0]))
+    play.pull([play.places()[-1], play.pixel(0.4, 0.4), play.pixel(*target)], hold=True)
+    np.testing.assert_allclose(play.tip, target, atol=2e-2)
+    # It was bent to the negative side, and stays so; the positive one is the ghost.
+    assert math.sin(play.get("simulation.q")[1]) < 0
+    shade = play.colour(*(0.5 * elbows[0]))
+    assert sum(plain) - sum(shade) > 20
+    play.let_go()
+    assert play.colour(*(0.5 * elbows[0])) == plain
+    assert play.get("simulation.qd") == [0, 0]
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["held", "free"])
+def test_three_links_keep_the_orientation_if_asked(desk, held):
+    start(desk, THREE)
+    card = desk.card("Posture")
+    card.get_by_label("Hold the orientation of the last link").set_checked(held)
+    before = sum(desk.get("simulation.q"))
+    target = [0.5, 0.4]
+    others = ulna.kinematics.inverse(THREE, [*target, before])
+    ghost = 0.5 * ulna.kinematics.joints(THREE, others.q[0])[1]
+    plain = desk.colour(*ghost)
+    desk.drag([desk.places()[-1], desk.pixel(*target)], hold=True)
+    np.testing.assert_allclose(desk.tip, target, atol=1e-2)
+    assert (abs(sum(desk.get("simulation.q")) - before) < 1e-9) == held
+    assert (sum(plain) - sum(desk.colour(*ghost)) > 20) == held
+    desk.page.mouse.up()
+    card.locator("summary").click()
+
+
+def test_four_links_follow_the_pointer(desk):
+    start(desk, FOUR)
+    desk.drag([desk.places()[-1], desk.pixel(0.6, 0.6), desk.pixel(-0.5, 0.7)])
+    np.testing.assert_allclose(desk.tip, [-0.5, 0.7], atol=1e-2)
+
+
+def test_out_of_reach_is_said_in_a_unit_that_fits(desk):
+    start(desk)
+    desk.drag([desk.places()[-1], desk.pixel(1.0, 0.0)], hold=True)
+    expect(desk.message).to_have_text("Out of reach by 10 cm")
+    desk.page.mouse.up()
+    expect(desk.message).to_be_hidden()
+
+
+def test_a_link_is_turned_about_its_joint(anywhere):
+    play = anywhere
+    start(play)
+    elbow, tip = play.places()[1:]
+    middle = [0.5 * (elbow[0] + tip[0]), 0.5 * (elbow[1] + tip[1])]
+    aside = [elbow[0] + 10, elbow[1] + 60]  # below the elbow on the screen
+    play.pull([middle, aside])
+    first, second = play.get("simulation.q")
+    assert first == BENT[0]
+    wanted = math.atan2(-60, 10) - first
+    assert math.remainder(second - wanted, math.tau) == pytest.approx(0.0, abs=0.05)
+
+
+def test_joints_stop_at_their_limits(desk):
+    joints = [ulna.Joint(), ulna.Joint(lower=-1.5, upper=1.0)]
+    arm = TWO.replace(joints=joints)
+    start(desk, arm)
+    desk.drag([desk.places()[-1], desk.pixel(0.15, 0.1)])
+    assert desk.get("simulation.q")[1] == -1.5
+    desk.page.evaluate("() => ulnaPlayground.session.play()")
+    desk.pass_time(3.0)
+    assert -1.5 <= desk.get("simulation.q")[1] <= 1.0
+    desk.page.evaluate("() => ulnaPlayground.session.pause()")
+
+
+def test_arrow_keys_move_the_tip(desk):
+    start(desk)
+    before = desk.tip
+    desk.page.locator(".play-canvas").focus()
+    desk.page.keyboard.press("ArrowUp")
+    desk.page.keyboard.press("Shift+ArrowLeft")
+    desk.settle()
+    np.testing.assert_allclose(desk.tip, [before[0] - 0.045, before[1] + 0.009], atol=1e-6)
+
+
+# ------------------------------------------------------------------------- throwing and poking
+
+
+def test_an_arm_is_thrown_and_flies_on(anywhere):
+    play = anywhere
+    start(play, TWO.replace(gravity=(0.0, 0.0)))
+    play.page.evaluate("() => ulnaPlayground.session.play()")
+    places = play.places()[-1]
+    play.pull(
+        [places, [places[0] - 30, places[1] - 40], [places[0] - 80, places[1] - 80]], hold=True
+    )
+    play.page.wait_for_function("() => Math.abs(ulnaPlayground.session.simulation.qd[0]) > 0.2")
+    play.let_go()
+    assert play.get("simulation.pull") is None
+    energy = play.get("simulation.energies().kinetic")
+    play.pass_time(0.5)
+    # Nothing works on it any more.
+    assert play.get("simulation.energies().kinetic") == pytest.approx(energy, rel=1e-8)
+    assert energy > 1e-3
+    play.page.evaluate("() => ulnaPlayground.session.pause()")
+
+
+def test_a_tap_hits_an_arm_that_plays(anywhere, request):
+    play = anywhere
+    start(play, TWO.replace(gravity=(0.0, 0.0)))
+    elbow = play.places()[1]
+    tap = play.page.touchscreen.tap if "phone" in request.node.name else play.page.mouse.click
+    tap(*elbow)
+    assert play.get("simulation.qd") == [0, 0]
+    play.page.evaluate("() => ulnaPlayground.session.play()")
+    tap(*elbow)
+    play.settle()
+    assert max(abs(rate) for rate in play.get("simulation.qd")) > 0.1
+    play.page.evaluate("() => ulnaPlayground.session.pause()")
+
+
+# ---------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "where", "value"),
+    [
+        ("Length 1", "25 cm", "arm.links[0].length", 0.25),
+        ("Length 1", "0,25 m", "arm.links[0].length", 0.25),
+        ("Mass 2", "750 g", "arm.links[1].mass", 0.75),
+        ("Payload", "0.5", "arm.payload", 0.5),
+        ("Gravity", "1,62 m/s²", "arm.gravity[1]", -1.62),
+        ("Damping 1", "20 mN·m·s/rad", "arm.joints[0].damping", 0.02),
+    ],
+)
+def test_numbers_are_typed_with_units(desk, label, text, where, value):
+    start(desk)
+    expect(desk.type(label, text)).to_be_hidden()
+    assert desk.get(where) == pytest.approx(value, rel=1e-12)
+    desk.page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "said"),
+    [
+        ("Length 1", "3 kg", "“3 kg” is a mass: a length is needed"),
+        ("Length 1", "long", "does not begin with a number"),
+        ("Length 1", "0", "Got 0 m, need 0.0001 m to 10000 m."),
+        ("Length 1", "1e999", "not a finite number"),
+        ("Mass 1", "-1 kg", "Got −1 kg, need"),
+        ("Gravity", "100", "Got 100 m/s², need 0 m/s² to 25 m/s²."),
+        ("Payload", "", "Nothing is written here"),
+    ],
+)
+def test_wrong_numbers_get_a_sentence_and_change_nothing(desk, label, text, said):
+    start(desk)
+    before = desk.get("arm")
+    expect(desk.type(label, text)).to_contain_text(said)
+    assert desk.get("arm") == before
+    expect(desk.number(label)).to_have_attribute("aria-invalid", "true")
+    desk.number(label).press("Escape")
+    expect(desk.number(label)).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_a_slider_changes_the_body_as_a_rod_changes(desk):
+    start(desk)
+    slider = desk.page.get_by_role("slider", name="Length 2")
+    slider.focus()
+    slider.press("ArrowRight")
+    length = desk.get("arm.links[1].length")
+    assert length > 0.4
+    assert desk.get("arm.links[1].inertia") == pytest.approx(0.6 * length**2 / 12, rel=1e-12)
+    torque = desk.card("Torques").get_by_role("slider", name="Torque 1")
+    torque.focus()
+    torque.press("End")
+    assert desk.get("simulation.torque")[0] > 1.0
+    desk.card("Torques").locator("summary").click()
+
+
+def test_links_are_added_and_taken_away_and_all_of_it_undone(anywhere):
+    play = anywhere
+    start(play)
+    page = play.page
+    first = play.get("simulation.q")
+    page.get_by_role("button", name="Add a link").click()
+    page.get_by_role("button", name="Add a link").click()
+    assert len(play.get("simulation.q")) == 4
+    expect(page.get_by_role("button", name="Add a link")).to_be_disabled()
+    for _ in range(3):
+        page.get_by_role("button", name="Take one away").click()
+    assert len(play.get("arm.links")) == 1
+    expect(page.get_by_role("button", name="Take one away")).to_be_disabled()
+    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    for links in (2, 3, 4, 3):
+        undo.click()
+        assert len(play.get("arm.links")) == links
+    undo.click()
+    assert play.get("simulation.q") == first
+    redo.click()
+    assert len(play.get("arm.links")) == 3
+
+
+def test_each_drag_can_be_undone_at_once_after_an_undo(desk):
+    start(desk)
+    before = desk.get("simulation.q")
+    for _ in range(2):
+        desk.drag([desk.places()[-1], desk.pixel(0.3, 0.3)])
+        assert desk.get("simulation.q") != before
+        desk.page.keyboard.press("Control+z")
+        assert desk.get("simulation.q") == before
+    desk.page.keyboard.press("Control+Shift+z")
+    assert desk.get("simulation.q") != before
+
+
+# ------------------------------------------------------------------------------------------- time
+
+
+def test_time_runs_slows_and_steps(desk):
+    start(desk)
+    page = desk.page
+    page.locator(".play-canvas").focus()
+    page.keyboard.press(".")
+    assert desk.get("simulation.time") == pytest.approx(1 / 60, abs=2.5e-4)
+    now = desk.get("simulation.time")
+    page.keyboard.press("Shift+.")
+    assert desk.get("simulation.time") == pytest.approx(now + 2.5e-4, abs=1e-9)
+    page.get_by_label("Speed", exact=True).select_option("0.1")
+    page.get_by_role("button", name="A frame further").click()
+    assert desk.get("simulation.time") == pytest.approx(now + 2.5e-4 + 1 / 600, abs=3e-4)
+    page.locator(".play-canvas").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(300)
+    page.keyboard.press("Space")
+    assert 0.0 < desk.get("simulation.time") - now < 0.2
+    page.keyboard.press("Backspace")
+    assert desk.get("simulation.time") == 0
+
+
+def test_the_energy_chart_tells_the_drift(desk):
+    start(desk)
+    note = desk.page.locator(".play-chart-note").first
+    expect(note).to_have_text("")
+    desk.page.evaluate("() => ulnaPlayground.session.play()")
+    desk.settle()
+    desk.pass_time(20.0)
+    desk.page.evaluate("() => ulnaPlayground.session.pause()")
+    expect(note).to_contain_text("of the peak kinetic energy")
+    share = note.inner_text().replace("−", "-").replace("drift below", "drift").split()[1]
+    assert float(share) <= 1e-6
+    # A torque works on it: there is nothing to keep.
+    start(desk, torque=[1.0, 0.0])
+    expect(note).to_have_text("")
+
+
+def test_the_trace_is_drawn_where_the_tip_was(desk):
+    start(desk, TWO.replace(gravity=(0.0, 0.0)), q=[0.5, 0.0], qd=[2.0, 0.0])
+    where = 0.9 * np.array([math.cos(0.8), math.sin(0.8)])
+    plain = desk.colour(*where)
+    desk.page.evaluate("() => ulnaPlayground.session.play()")
+    desk.pass_time(0.5)
+    desk.page.evaluate("() => ulnaPlayground.session.pause()")
+    assert desk.colour(*where) != plain
+
+
+# ---------------------------------------------------------------------------------------- control
+
+
+def test_controllers_are_switched_while_it_runs(anywhere):
+    play = anywhere
+    start(play)
+    page = play.page
+    page.evaluate("() => ulnaPlayground.session.play()")
+    panel = play.card("Controller")
+    panel.get_by_text("Computed torque").click()
+    assert play.get("simulation.control.law") == "computed-torque"
+    play.pass_time(2.0)
+    held = play.get("simulation.setPoint")
+    np.testing.assert_allclose(play.get("simulation.q"), held, atol=1e-6)
+    expect(panel.get_by_label("Gravity compensation")).to_be_disabled()
+    panel.get_by_text("PD", exact=True).click()
+    play.pass_time(3.0)
+    sagging = np.abs(np.array(play.get("simulation.q")) - held).max()
+    assert sagging > 1e-3
+    panel.get_by_label("Gravity compensation").check()
+    play.pass_time(3.0)
+    np.testing.assert_allclose(play.get("simulation.q"), held, atol=1e-4)
+    play.type("Kp 1", "1234 N·m/rad")
+    assert play.get("simulation.control.kp[0]") == 1234
+    panel.get_by_text("Off", exact=True).click()
+    panel.get_by_label("Gravity compensation").uncheck()
+    play.pass_time(0.3)
+    assert play.get("playing")
+    assert np.abs(np.array(play.get("simulation.q")) - held).max() > 1e-2
+    page.evaluate("() => ulnaPlayground.session.pause()")
+
+
+def test_a_set_point_is_dragged_and_torques_saturate(desk):
+    start(desk, WEAK, more=[("law", "pd")])
+    desk.page.evaluate("() => ulnaPlayground.session.play()")
+    desk.drag([desk.places()[-1], desk.pixel(-0.3, 0.3)], hold=True)
+    full = desk.page.locator(".play-bar-full")
+    expect(full.first).to_be_visible()
+    expect(full.first).to_contain_text("100 % of 2.00 N·m")
+    assert max(np.abs(desk.get("simulation.tau")) / [2.0, 0.5]) == 1.0
+    desk.page.mouse.up()
+    desk.page.evaluate("() => ulnaPlayground.session.pause()")
+
+
+def stroke(play, points):
+    play.card("Path").get_by_role("button", name="Draw a path").click()
+    play.page.evaluate("scrollTo(0, 0)")
+    play.pull(play.pixels(points))
+
+
+def test_a_path_is_drawn_and_followed(anywhere):
+    play = anywhere
+    start(play)
+    turns = np.linspace(0.0, 1.5 * math.pi, 30)
+    points = np.stack([0.4 + 0.2 * np.cos(turns), 0.3 + 0.2 * np.sin(turns)], axis=-1)
+    stroke(play, points)
+    assert play.get("playing")
+    assert play.get("simulation.control.law") == "computed-torque"
+    assert play.get("trajectory.unreachable") == 0
+    expect(play.card("Path").get_by_role("status")).to_contain_text("all of it within reach")
+    drawn = np.array([[one["x"], one["y"]] for one in play.get("trajectory.drawn")])
+    radii = np.hypot(*(drawn - [0.4, 0.3]).T)
+    np.testing.assert_allclose(radii, 0.2, atol=0.015)
+    play.pass_time(1.0 + 0.5 * play.get("trajectory.duration"))
+    found, wanted = play.page.evaluate("""() => {
+      const { simulation } = ulnaPlayground.session;
+      return [simulation.q, simulation.reference().q];
+    }""")
+    np.testing.assert_allclose(found, wanted, atol=2e-3)
+    play.pass_time(play.get("trajectory.duration"))
+    np.testing.assert_allclose(
+        play.page.evaluate(
+            "() => { const { mechanism: m, simulation: s } = ulnaPlayground.session;"
+            " return m.model.tip(m.letters, s.q).slice(0, 2) }"
+        ),
+        drawn[-1],
+        atol=2e-3,
+    )
+    play.page.evaluate("() => ulnaPlayground.session.pause()")
+
+
+def test_parts_out_of_reach_are_red_and_told(anywhere):
+    play = anywhere
+    start(play)
+    xs = np.linspace(0.3, 0.99, 24)
+    stroke(play, np.stack([xs, 0.0 * xs + 0.05], axis=-1))
+    play.page.evaluate("() => ulnaPlayground.session.pause()")
+    out = [one for one in play.get("trajectory.drawn") if one["shortfall"] > 0]
+    share = (0.99 - 0.9) / (0.99 - 0.3)
+    assert play.get("trajectory.unreachable") == pytest.approx(share, abs=0.04)
+    words = play.card("Path").get_by_role("status")
+    expect(words).to_contain_text("out of reach, by up to")
+    expect(words).to_contain_text("(red)")
+    play.page.evaluate("scrollTo(0, 0)")
+    reds = [play.colour(one["x"], one["y"]) for one in out[2::2]]
+    assert any(red - max(green, blue) > 60 for red, green, blue in reds)
+    within = [one for one in play.get("trajectory.drawn") if one["x"] < 0.8][::25]
+    found = [play.colour(one["x"], one["y"]) for one in within]
+    assert not any(red - max(green, blue) > 90 for red, green, blue in found[2:-2])
+
+
+def test_a_stroke_that_is_too_short_is_said(desk):
+    start(desk)
+    desk.pull = desk.drag
+    stroke(desk, [[0.5, 0.1], [0.505, 0.1]])
+    expect(desk.message).to_contain_text("too short to follow")
+    assert desk.get("path") is None
+    desk.page.keyboard.press("d")
+
+
+# -------------------------------------------------------------------------------------- companions
+
+
+def test_open_loop_falls_off_beside_the_closed_loop(open_page, file):
+    page = open_page(file, **SCREEN)
+    page.evaluate("location.hash = 'scene=000-figure-6'")
+    play = PlaygroundPage(page)
+    expect(play.message).to_contain_text("Blue measures nothing")
+    page.evaluate("() => ulnaPlayground.session.play()")
+    play.pass_time(10.0)
+    tips = page.evaluate("""() => {
+      const { mechanism: { model, letters }, simulation } = ulnaPlayground.session;
+      const tips = [simulation.reference().q, simulation.q, simulation.companion.q];
+      return tips.map(q => model.tip(letters, q).slice(0, 2));
+    }""")
+    wanted, closed, opened = np.array(tips)
+    assert np.hypot(*(closed - wanted)) < 1e-3
+    assert np.hypot(*(opened - wanted)) > 0.1
+
+
+def test_the_sequential_model_moves_beside_the_full_one(desk):
+    start(desk)
+    desk.card("Beside it").get_by_text("Sequential model").click()
+    desk.page.evaluate("() => ulnaPlayground.session.play()")
+    desk.pass_time(1.0)
+    desk.page.evaluate("() => ulnaPlayground.session.pause()")
+    own = ulna.simulate(TWO, q0=BENT[:2], duration=desk.get("simulation.time"))
+    frozen = ulna.simulate(
+        TWO, q0=BENT[:2], duration=desk.get("simulation.time"), dynamics="sequential"
+    )
+    np.testing.assert_allclose(desk.get("simulation.q"), own.q[-1], atol=1e-6)
+    np.testing.assert_allclose(desk.get("simulation.companion.q"), frozen.q[-1], atol=1e-6)
+    desk.card("Beside it").locator("summary").click()
+
+
+def test_one_link_has_a_phase_portrait_that_starts_runs(anywhere, request):
+    play = anywhere
+    start(play, ulna.preset("bechard-1"), q=[0.3])
+    portrait = play.page.locator(".play-phase")
+    portrait.scroll_into_view_if_needed()
+    expect(portrait).to_be_visible()
+    canvas = portrait.locator("canvas").last
+    box = canvas.bounding_box()
+    tap = play.page.touchscreen.tap if "phone" in request.node.name else play.page.mouse.click
+    tap(box["x"] + 0.6 * box["width"], box["y"] + 0.35 * box["height"])
+    play.settle()
+    assert play.get("simulation.qd")[0] > 0
+    assert play.get("simulation.q")[0] != 0.3
+    start(play)
+    expect(portrait).to_be_hidden()
+
+
+# ------------------------------------------------------------------------------------------ sharing
+
+
+RICH = ulna.Arm.of(
+    [
+        ulna.Link(0.1 / 3, 1 / 7, com=0.01, inertia=1e-5, tip_mass=0.02, com_offset=0.001),
+        ulna.Link(0.4, 0.6),
+        ulna.Link(0.3, 0.2, com=0.2),
+    ],
+    [
+        ulna.Joint(damping=0.1 / 3, rotor_inertia=1e-5, gear_ratio=-30.0),
+        ulna.Joint(lower=-2.0, upper=1.9, max_torque=3.3),
+        ulna.Joint(),
+    ],
+    gravity=(1 / 3, -9.0),
+    payload=ulna.Payload(0.21, 1e-3),
+    name='a "rich" \\ arm, äöü 1+1&2=3 #5',
+)
+
+
+def test_the_address_shares_the_state(open_page, opener, file):
+    page = open_page(file, **SCREEN)
+    play = PlaygroundPage(page)
+    more = [("law", "pd"), ("to", (0.1, 0.2, 0.3)), ("beside", "sequential"), ("hold", "1")]
+    start(
+        play, RICH, qd=[0.1, -0.2, 0.3], torque=[0.01, 0.0, -0.02], more=[*more, ("speed", [0.25])]
+    )
+    play.card("Share").get_by_role("button", name="Copy the address").click()
+    expect(page.locator(".play-said")).to_have_text("Address copied.")
+    address = page.evaluate("navigator.clipboard.readText()")
+    page.wait_for_function("wanted => location.href === wanted", arg=address)
+    state = play.get("state()")
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("[data-mounted]", state="attached")
+    again = play.get("state()")
+    assert again["arm"] == state["arm"]
+    assert again["arm"]["name"] == RICH.name
+    for name in ("control", "companion", "speed", "orientationHeld", "path"):
+        assert again[name] == state[name]
+    for name in ("q", "qd", "torque", "setPoint"):
+        np.testing.assert_allclose(again[name], state[name], rtol=1e-8)
+    page.evaluate("() => { location.hash = '#l=1&q=0.5' }")
+    page.wait_for_function("() => ulnaPlayground.session.arm.links.length === 1")
+
+
+DAMAGED = [
+    "l=",
+    "l=1,2,3,4,5",
+    "l=0.5,0.5&m=1",
+    "l=0.5,0.5&m=1,2,3",
+    "l=NaN,1",
+    "l=1e999,1",
+    "l=-1,1",
+    "l=0.5,0.5&m=-1,1",
+    "l=0.5,0.5&m=0,0",
+    "l=0.5,0.5&c=1e300,1e300",
+    "l=0.5,0.5&q=1e999,0",
+    "l=0.5,0.5&q=1e300,0",
+    "l=0.5,0.5&qd=1e300,0",
+    "l=0.5,0.5&g=1e308,1e308",
+    "l=0.5,0.5&kp=1e308,1e308&law=pd",
+    "l=0.5,0.5&tau=1e308,0",
+    "l=0.5,0.5&N=1e300,1&J=1,1",
+    "l=0.5,0.5&lower=2,&upper=1,",
+    "l=0.5,0.5&law=alert(1)",
+    "l=0.5,0.5&beside=%3Cb%3E",
+    "l=0.5,0.5&path=stroke,1,0,0",
+    "l=0.5,0.5&path=stroke,1,1e300,0,1,1,2,2",
+    "l=0.5,0.5&path=loops,1e300,1,13,60",
+    "l=0.5,0.5&path=%00",
+    "l=0.5,0.5&speed=1e9",
+    "scene=%3Cscript%3E",
+    "l=" + "1," * 500_000,
+    "l=0.5,0.5&m=" + "9" * 1_000_000 + ",1",
+]
+
+
+def test_damaged_addresses_get_a_sentence_and_the_pages_own_arm(open_page, file):
+    page = open_page(file, **SCREEN)
+    for fragment in (DAMAGED[0], DAMAGED[5], DAMAGED[-3], DAMAGED[-1]):
+        page.goto("about:blank")
+        page.goto(f"{file.as_uri()}#{fragment}")
+        page.wait_for_selector("[data-mounted]", state="attached")
+        said = page.locator(".play-message").inner_text()
+        assert said.startswith("The address cannot be read ("), fragment[:60]
+        assert said.endswith("): this is the page's own arm."), fragment[:60]
+        assert len(said) < 200
+        assert page.evaluate("() => ulnaPlayground.session.arm.name") == "two"
+
+
+def test_damaged_addresses_that_are_pasted_change_nothing(desk):
+    start(desk)
+    before = desk.get("state()")
+    chooser = desk.page.get_by_label("Arm or scene")
+    for fragment in DAMAGED:
+        chooser.select_option("")  # takes the last message away
+        expect(desk.message).to_be_hidden()
+        desk.page.evaluate("hash => { location.hash = hash }", fragment)
+        desk.settle()
+        said = desk.message.inner_text()
+        assert said.startswith("The address cannot be read ("), fragment[:60]
+        assert len(said) < 200
+        assert desk.get("arm.name") == before["arm"]["name"]
+
+
+HARMLESS = [
+    "",
+    "nothing=here",
+    "%E0%A4%A",
+    "l=0.5,0.5&unknown=1",
+    "l=0.5&arm=" + "x" * 1_000_000,
+    "l=0.5,0.5&tau=1e9,0&law=pd&kp=1e9,1e9&kd=1e9,1e9",
+    "l=1e-4,1e4&m=1e-6,1e6",
+    "l=0.5,0.5&max=0,0&law=pd",
+    "l=0.5,0.5&path=stroke,1,0,0,0,0,0,0",
+    "l=0.5,0.5&path=loops,0,0,0,1",
+]
+
+
+def test_odd_addresses_break_nothing(open_page, file):
+    page = open_page(file, **SCREEN)
+    play = PlaygroundPage(page)
+    for fragment in HARMLESS:
+        page.evaluate("hash => { location.hash = hash }", fragment)
+        play.settle()
+        expect(play.message).to_be_hidden()
+        page.evaluate("() => ulnaPlayground.session.play()")
+        play.settle()
+        assert np.isfinite(play.get("simulation.q")).all(), fragment[:60]
+        page.evaluate("() => ulnaPlayground.session.reset()")
+
+
+def test_the_robot_file_and_the_line_of_python_make_the_same_arm(desk, tmp_path):
+    start(desk, RICH)
+    share = desk.card("Share")
+    with desk.page.expect_download() as waiting:
+        share.get_by_role("button", name="Robot file").click()
+    assert waiting.value.suggested_filename.endswith(".toml")
+    saved = tmp_path / "arm.toml"
+    waiting.value.save_as(saved)
+    assert ulna.load(saved) == RICH
+    share.get_by_role("button", name="Copy the Python").click()
+    known: dict[str, object] = {}
+    exec(desk.page.evaluate("navigator.clipboard.readText()"), known)
+    assert known["arm"] == RICH
+    share.locator("summary").click()
+
+
+def test_every_scene_is_chosen_and_plays(desk):
+    chooser = desk.page.get_by_label("Arm or scene")
+    for scene in scenes():
+        chooser.select_option(scene.id)
+        desk.page.evaluate("() => ulnaPlayground.session.play()")
+        desk.pass_time(1.0)
+        assert not desk.get("simulation.diverged"), scene.id
+        assert np.isfinite(desk.get("simulation.q")).all()
+        assert desk.page.evaluate(WIDER) <= 0
+    chooser.select_option("")
+    assert desk.get("arm.name") == "two"
+
+
+# ------------------------------------------------------------------------------------------ people
+
+
+def test_text_of_users_stays_text(open_page, folder):
+    name = "".join(ATTACKS[:3])
+    joints = [ulna.Joint(max_velocity=2.0), ulna.Joint()]
+    arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.6], joints=joints, name=name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = ulna.play(arm, folder / "attacked.html", progress=False)
+    page = open_page(file, **SCREEN)
+    play = PlaygroundPage(page)
+    for attack in ATTACKS[3:]:
+        page.evaluate("hash => { location.hash = hash }", f"arm={quote(attack)}&l=0.5")
+        page.wait_for_function("() => ulnaPlayground.session.arm.links.length === 1")
+        play.card("Share")
+        page.get_by_role("button", name="Add a link").click()
+        play.settle()
+    assert page.evaluate("window.attacked") is None
+    assert page.locator(".ulna img, .ulna svg[onload], .ulna b, [href^='javascript']").count() == 0
+    assert left_out(arm)[0] in " ".join(page.locator(".play-foot").inner_text().split())
+    assert page.locator(".play-presets option").first.text_content() == name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_it(open_page, file, scheme):
+    page = open_page(file, color_scheme=scheme, **SCREEN)
+    play = PlaygroundPage(page)
+    assert violations(page) == []
+    for name in ("Torques", "Posture", "Beside it", "Share"):
+        play.card(name)
+    play.card("Controller").get_by_text("PD", exact=True).click()
+    play.type("Length 1", "3 kg")
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [390, 768, 1024, 1280, 1920])
+def test_nothing_is_wider_than_the_screen(open_page, file, width):
+    page = open_page(file, viewport={"width": width, "height": 800})
+    play = PlaygroundPage(page)
+    start(play, FOUR)
+    assert page.evaluate(WIDER) <= 0
+    box = page.locator(".play-canvas").bounding_box()
+    assert min(box["width"], box["height"]) >= 290
+    play.drag([play.places()[-1], play.pixel(0.5, 0.5)])
+    np.testing.assert_allclose(play.tip, [0.5, 0.5], atol=1e-2)
+
+
+def test_a_phone_is_told_what_was_copied(phone):
+    start(phone)
+    phone.card("Share").get_by_role("button", name="Copy the Python").tap()
+    expect(phone.page.locator(".play-said")).to_be_in_viewport()
+    expect(phone.page.locator(".play-said")).to_have_text("Python copied.")
+    assert violations(phone.page) == []

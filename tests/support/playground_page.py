@@ -1,0 +1,145 @@
+"""A playground in a browser, handled as a person would: by pixels of the arm, touch and words."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+SESSION = "ulnaPlayground.session"
+# The workspace is fitted into the canvas as the page does it, until somebody zooms.
+PIXELS = """points => {
+  const box = document.querySelector(".play-canvas").getBoundingClientRect();
+  const { links } = ulnaPlayground.session.arm;
+  const reach = 1.04 * links.reduce((sum, { length }) => sum + length, 0);
+  const edge = 2 * Math.min(36, 0.07 * Math.min(box.width, box.height));
+  const scale = Math.min(box.width - edge, box.height - edge) / (2 * reach);
+  const middle = [box.x + box.width / 2, box.y + box.height / 2];
+  return points.map(([x, y]) => [middle[0] + scale * x, middle[1] - scale * y]);
+}"""
+PLACES = """() => {
+  const { mechanism, simulation } = ulnaPlayground.session;
+  return mechanism.model.joints(mechanism.letters, simulation.q);
+}"""
+# By a copy: a browser warns of a canvas that is read again and again.
+COLOUR = """([x, y]) => {
+  const canvas = document.querySelector(".play-canvas"), box = canvas.getBoundingClientRect();
+  const ratio = canvas.width / box.width;
+  const [px, py] = [(x - box.x) * ratio, (y - box.y) * ratio].map(Math.round);
+  const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, -px, -py);
+  return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}"""
+
+
+class PlaygroundPage:
+    """What can be done on a playground, and what it shows."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._touches: Any = None
+
+    # ------------------------------------------------------------------------------------- state
+
+    def get(self, what: str) -> Any:
+        """Return something of the session, such as "simulation.q"."""
+        return self.page.evaluate(f"() => {SESSION}.{what}")
+
+    def load(self, state: str) -> None:
+        """Begin with another state, as an address carries it."""
+        script = f"state => {SESSION}.load(ulnaPlayground.fromFragment(state))"
+        self.page.evaluate(script, state)
+        self.settle()
+
+    def pass_time(self, seconds: float) -> None:
+        """Let a playing arm go on, however busy the machine is."""
+        script = f"seconds => {{ for (let t = 0; t < seconds; t += 0.05) {SESSION}.advance(0.05) }}"
+        self.page.evaluate(script, seconds)
+
+    def settle(self) -> None:
+        """Wait until what was done is drawn."""
+        frames = "requestAnimationFrame(() => requestAnimationFrame(done))"
+        self.page.evaluate(f"() => new Promise(done => {frames})")
+
+    @property
+    def tip(self) -> list[float]:
+        """The tip that the page tells [m]."""
+        text = self.page.locator("[data-ulna=playground]").get_attribute("data-tip")
+        return [float(part) for part in str(text).split(",")]
+
+    @property
+    def message(self) -> Locator:
+        return self.page.locator(".play-message")
+
+    # ----------------------------------------------------------------------------------- picture
+
+    def pixels(self, points: Iterable[Iterable[float]]) -> list[list[float]]:
+        """Return where points of the plane [m] are on the screen."""
+        return self.page.evaluate(PIXELS, [list(point) for point in points])
+
+    def pixel(self, x: float, y: float) -> list[float]:
+        return self.pixels([[x, y]])[0]
+
+    def places(self) -> list[list[float]]:
+        """Return where base, joints and tip are on the screen."""
+        return self.pixels(self.page.evaluate(PLACES))
+
+    def colour(self, x: float, y: float) -> list[int]:
+        """Return the colour of a point of the plane [m]."""
+        self.settle()
+        return self.page.evaluate(COLOUR, self.pixel(x, y))
+
+    # ---------------------------------------------------------------------------------- gestures
+
+    def drag(self, points: list[list[float]], *, hold: bool = False) -> None:
+        """Drag the mouse along points of the screen."""
+        mouse = self.page.mouse
+        mouse.move(*points[0])
+        mouse.down()
+        for point in points[1:]:
+            mouse.move(*point, steps=3)
+        self.settle()
+        if not hold:
+            mouse.up()
+            self.settle()
+
+    def touch(self, points: list[list[float]], *, hold: bool = False) -> None:
+        """Draw a finger along points of the screen."""
+        self._touches = self._touches or self.page.context.new_cdp_session(self.page)
+        for k, (x, y) in enumerate(points):
+            self._touch("touchMove" if k else "touchStart", [{"x": x, "y": y}])
+        self.settle()
+        if not hold:
+            self.lift()
+
+    def lift(self) -> None:
+        """Take the finger away."""
+        self._touch("touchEnd", [])
+        self.settle()
+
+    def _touch(self, kind: str, points: list[dict[str, float]]) -> None:
+        self._touches.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    # ------------------------------------------------------------------------------------ panels
+
+    def card(self, name: str) -> Locator:
+        """Return a panel, unfolded."""
+        card = self.page.locator("details.play-card").filter(
+            has=self.page.get_by_role("heading", name=name, exact=True)
+        )
+        if card.get_attribute("open") is None:
+            card.locator("summary").click()
+        return card
+
+    def number(self, label: str) -> Locator:
+        """Return the field of a slider."""
+        slider = self.page.locator(".play-slider").filter(
+            has=self.page.locator(".play-label", has_text=label)
+        )
+        return slider.locator(".play-number")
+
+    def type(self, label: str, text: str) -> Locator:
+        """Type a number with its unit; returns what the page says against it."""
+        field = self.number(label)
+        field.fill(text)
+        field.press("Enter")
+        return field.locator("xpath=ancestor::div[1]").locator(".play-problem")
