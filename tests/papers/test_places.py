@@ -10,6 +10,7 @@ from tabular import tabular
 from ulna.papers import NUMBERS, paper, rows
 from ulna.papers.edition import Edition, Judged
 from ulna.papers.pages import derivation_page, errata_page, index_page, paper_page
+from ulna.papers.papers_folder import PLAYGROUND
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # As the papers number them. Papers 001, 003 and 004 do not number their tables, listings and
@@ -31,6 +32,7 @@ ADDRESSES = [
 ]
 NAMES = {"Figure": "figure", "Code": "code", "Table": "table", "Listing": "listing"}
 RANGE = r"\d+(?:(?: to |–| and |, )\d+)*"
+from ulna.viewer.playground_scenes import scenes
 
 
 class Page(HTMLParser):
@@ -71,11 +73,14 @@ def test_no_number_is_made_up(number):
 
 
 def test_every_link_between_the_pages_leads_somewhere(pages):
+    scened = {scene.id for scene in scenes()}
     for name, page in pages.items():
         assert len(set(page.ids)) == len(page.ids), name
         for target in page.targets:
             file, _, anchor = target.partition("#")
-            if anchor:
+            if file == PLAYGROUND:
+                assert anchor.removeprefix("scene=") in scened, target
+            elif anchor:
                 assert anchor in pages[file or name].ids, (name, target)
 
 

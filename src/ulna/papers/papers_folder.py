@@ -25,6 +25,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from ulna.arm import preset
 from ulna.concurrency import held, listening
 from ulna.papers import library
 from ulna.papers.edition import (
@@ -41,12 +42,16 @@ from ulna.papers.edition import (
 from ulna.papers.pages import ERRATA, INDEX, derivation_page, errata_page, index_page, paper_page
 from ulna.papers.row import Film, Picture, Row
 from ulna.storage import write_whole
+from ulna.viewer.playground import playground_page
+from ulna.viewer.playground_scenes import usual_pose
 
 if TYPE_CHECKING:
     from ulna.viewer import Theme
     from ulna.viewer.web_document import WebDocument
 
 DATA = "rows.json"
+PLAYGROUND = "playground.html"  # what rows lead to, each with a scene of its own
+PLAYED = "bechard-1"
 COLOR = re.compile(r"\b(fill|stroke): ?(#[0-9a-f]{6})\b")
 ANY_COLOR = re.compile(r"#[0-9a-f]{6}\b")
 MADE_NAME = re.compile(r"\b[A-Za-z]\w*?[0-9a-f]{10}\b")  # of markers and clips, by their looks
@@ -193,7 +198,8 @@ def foreign_files(folder: Path) -> list[str]:
     """Return the names of files in a folder that no edition of papers has."""
     numbers = "|".join(library.NUMBERS)
     ours = re.compile(
-        rf"({INDEX}|{ERRATA}|{DATA}|({numbers})(-derivation)?\.html|({PICTURES}|{FILMS})/({numbers})-[^/]+)"
+        rf"({INDEX}|{ERRATA}|{DATA}|{PLAYGROUND}|({numbers})(-derivation)?\.html|"
+        rf"({PICTURES}|{FILMS})/({numbers})-[^/]+)"
     )
     names = (file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     return sorted(name for name in names if not ours.fullmatch(name))
@@ -223,6 +229,12 @@ def _write_pages(folder: Path, edition: Edition) -> None:
         write_whole(folder / judged.page, paper_page(judged, edition))
         if judged.derivation:
             write_whole(folder / judged.derivation, derivation_page(judged, edition))
+    linked = (
+        link.href for judged in edition.judged for row in judged.rows for link in row.see_also
+    )
+    if any(href.startswith(PLAYGROUND) for href in linked):
+        arm = preset(PLAYED)
+        write_whole(folder / PLAYGROUND, playground_page(arm, usual_pose(arm)))
 
 
 def execute(task: PaperTask, folder: Path) -> Any:

@@ -21,10 +21,8 @@ from ulna.derivation.derivation_options import MOST_LINKS
 from ulna.errors import InputError, Problem
 from ulna.kinematics import inverse
 
-DIGITS = 17  # that tell every number apart
 LINKS = (("c", "com"), ("d", "com_offset"), ("I", "inertia"), ("p", "tip_mass"))
 LOOPS = (0.79, 0.2, 13, 60.0)  # of Kehl and others: radius and loops [m], how many, duration [s]
-HANGING = -0.5 * np.pi
 
 
 class PlayScene(NamedTuple):
@@ -131,9 +129,10 @@ def _joint_parts(arm: Arm) -> list[tuple[str, Any]]:
 def _text(value: Any) -> str:
     """Return a value of an address; a limit that is none is empty."""
     if isinstance(value, str):
-        return quote(value, safe="")
+        return quote(value, safe=",")
     numbers = (float(one) for one in value)
-    return ",".join(f"{one:.{DIGITS}g}" if np.isfinite(one) else "" for one in numbers)
+    # As few digits as tell a number apart from all others.
+    return ",".join(repr(one).removesuffix(".0") if np.isfinite(one) else "" for one in numbers)
 
 
 def usual_pose(arm: Arm) -> list[float]:
@@ -156,66 +155,80 @@ def scenes() -> list[PlayScene]:
 
 def _kehl() -> list[PlayScene]:
     arm = preset("kehl")
-    start = inverse(arm, [0.0, LOOPS[0] - LOOPS[1]])
-    more = [("law", "computed-torque"), ("w", [20.0]), ("beside", "open-loop")]
+    start = inverse(arm, [0.0, LOOPS[0] - LOOPS[1]]).q[0]
     path = "loops," + ",".join(f"{one:g}" for one in LOOPS)
-    state = state_text(arm, start.q[0], more=[*more, ("path", path)])
-    note = (
+    held = [("law", "computed-torque"), ("w", [20.0]), ("path", path)]
+    replayed = (
         "Both arms get torques for the same path. Blue measures nothing: every error grows, and "
         "after some seconds it falls off. Press Play."
     )
-    title = "Kehl and others: open loop beside closed loop"
-    return [PlayScene("000-replay", "Papers", title, state.replace("%2C", ","), note)]
+    heavier = "Move the masses: the torques that the same path takes grow in proportion."
+    rows = [
+        ("000-figure-6", "open loop beside closed loop", [("beside", "open-loop")], replayed),
+        ("000-figure-7", "loops on a circle, followed", [], ""),
+        ("000-figure-8", "torques for other masses", [], heavier),
+    ]
+    return [
+        PlayScene(name, "Papers", f"Kehl and others: {title}", state, note)
+        for name, title, more, note in rows
+        for state in (state_text(arm, start, more=[*held, *more]),)
+    ]
 
 
 def _bechard() -> list[PlayScene]:
-    one, driven = preset("bechard-1"), preset("bechard-1-driven")
     four, skater = preset("bechard-4"), preset("bechard-skater")
     flat = Arm.of(skater.links, gravity=(0.0, 0.0), name="skater on ice")
     beside = [("beside", "sequential")]
     servo = [("law", "pd"), ("kp", [0.0, 60.0]), ("kd", [0.0, 25.0]), ("to", [0.0, 2.6])]
+    start = {"qd": [0.3, 0.0, 0.0, -0.3], "torque": [300.0, 3.0, 50.0, 5.0]}
+    uncoupled = "Blue has no coupling, no centrifugal terms and no reactions of the motors."
+    tucks = (
+        "A servo folds the elbow; nothing turns the base. Momentum is kept, so the speed rises; "
+        "in the sequential model (blue) it cannot."
+    )
     rows = [
-        ("001-one-joint", "one joint, 10 N·m", state_text(one, [0.0], torque=[10.0]), ""),
-        ("001-figure-1", "one joint let go at 8 rad/s", state_text(one, [0.0], qd=[8.0]), ""),
-        (
-            "001-figure-2",
-            "driven by 50 N·m, damped",
-            state_text(driven, [HANGING], torque=[50.0]),
-            "The long arm winds itself up and runs on at 4 rad/s in the mean.",
-        ),
-        (
-            "001-figure-3",
-            "under-powered, 4 N·m",
-            state_text(one, [-3.0], torque=[4.0]),
-            "Let go below the separatrix it settles; above it, it keeps turning.",
-        ),
         (
             "001-four-joints",
             "four joints, sequential model beside the full one",
-            state_text(
-                four,
-                [0.1, 0.0, 0.0, -0.1],
-                qd=[0.3, 0.0, 0.0, -0.3],
-                torque=[300.0, 3.0, 50.0, 5.0],
-                more=beside,
-            ),
-            "Blue has no coupling, no centrifugal terms and no reactions of the motors.",
+            state_text(four, [0.1, 0.0, 0.0, -0.1], **start, more=beside),
+            uncoupled,
         ),
         (
             "001-skater",
             "the skater, driven",
             state_text(skater, [0.0, 0.0], torque=[45.0, 45.0], more=beside),
-            "",
+            uncoupled,
         ),
         (
             "001-skater-tuck",
             "the skater tucks, and spins faster",
             state_text(flat, [0.0, 0.0], qd=[2.0, 0.0], more=[*servo, *beside]),
-            "A servo folds the elbow; nothing turns the base. Momentum is kept, so the speed "
-            "rises; in the sequential model (blue) it cannot.",
+            tucks,
         ),
     ]
     return [
-        PlayScene(name, "Papers", f"Bechard and Ivanov: {title}", *rest)
-        for name, title, *rest in rows
+        PlayScene(name, "Papers", f"Bechard and Ivanov: {title}", state, note)
+        for name, title, state, note in (*_one_joint(), *rows)
+    ]
+
+
+def _one_joint() -> list[tuple[str, str, str, str]]:
+    """Return the one joint: its film, and the regimes of its five phase portraits."""
+    one, driven = preset("bechard-1"), preset("bechard-1-driven")
+    turns = "It turns three times before the well holds it: click in the portrait for other starts."
+    winds = "The torque is more than the weight: it winds up, and runs on at 4 rad/s in the mean."
+    sides = "Let go on one side of the separatrix it settles, on the other it keeps turning."
+    lingers = "It rises almost to the saddle, lingers there, and falls back."
+    thrown = "Thrown backwards it stops once, falls through, and keeps turning."
+    rows = [
+        ("one-joint", "one joint, 10 N·m", (one, 0.0, 0.0, [10.0]), ""),
+        ("figure-1", "no torque, from 8 rad/s", (one, 0.0, 8.0, [0.0]), turns),
+        ("figure-2", "driven by 50 N·m", (driven, 0.0, 0.0, [50.0]), winds),
+        ("figure-3", "under-powered, from rest", (one, -3.0, 0.0, [4.0]), sides),
+        ("figure-4", "under-powered, forwards", (one, 0.0, 3.07, [4.0]), lingers),
+        ("figure-5", "under-powered, backwards", (one, 0.0, -6.0, [4.0]), thrown),
+    ]
+    return [
+        (f"001-{name}", title, state_text(arm, [q], qd=[qd], torque=torque), note)
+        for name, title, (arm, q, qd, torque), note in rows
     ]

@@ -12,6 +12,7 @@ import pytest
 from ulna.errors import InputError
 from ulna.papers import library
 from ulna.papers.papers_folder import (
+    PLAYGROUND,
     PaperTask,
     PaperTasks,
     WorkerProcessError,
@@ -22,6 +23,7 @@ from ulna.papers.papers_folder import (
     fill_folder,
     run_in_processes,
 )
+from ulna.viewer.playground_scenes import scenes
 
 
 def test_papers_are_known_by_their_numbers():
@@ -145,3 +147,14 @@ def test_workers_judge_a_paper_and_end(tmp_path):
     assert all((tmp_path / file).is_file() for file in tasks.made)
     assert tasks.part == 1.0
     assert set(active_children()) == before
+
+
+def test_what_moves_in_a_paper_has_a_scene_of_the_playground():
+    known = {f"{PLAYGROUND}#scene={scene.id}" for scene in scenes()}
+    moving = {"000": "replay animation mass-sweep", "001": "one-joint four-joints skater"}
+    for number, keys in moving.items():
+        rows = library.paper(number).judge._text["rows"]
+        leading = {key: row["see_also"].values() for key, row in rows.items() if "see_also" in row}
+        assert set(keys.split()) <= set(leading)
+        assert {link for links in leading.values() for link in links} <= known
+        assert {key for key, row in rows.items() if "films" in row} <= set(leading)
