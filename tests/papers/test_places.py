@@ -11,6 +11,7 @@ from ulna.papers import NUMBERS, paper, rows
 from ulna.papers.edition import Edition, Judged
 from ulna.papers.pages import derivation_page, errata_page, index_page, paper_page
 from ulna.papers.papers_folder import PLAYGROUND
+from ulna.viewer.playground_scenes import scenes
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # As the papers number them. Papers 001, 003 and 004 do not number their tables, listings and
@@ -32,7 +33,6 @@ ADDRESSES = [
 ]
 NAMES = {"Figure": "figure", "Code": "code", "Table": "table", "Listing": "listing"}
 RANGE = r"\d+(?:(?: to |–| and |, )\d+)*"
-from ulna.viewer.playground_scenes import scenes
 
 
 class Page(HTMLParser):
