@@ -10,9 +10,11 @@ export const EARTH = 9.81;
 export const BOUNDS = {
   length: [1e-4, 1e4],
   mass: [1e-6, 1e6],
-  /** Of what may be left out: payload, inertia, damping. */
+  /** Of what may be left out: payload, damping, a rotor. */
   size: [0, 1e6],
-  gain: [0, 1e9],
+  /** The longest and heaviest rod has a twelfth of that [kg·m²]. */
+  inertia: [0, 1e14],
+  gain: [0, 1e18],
   torque: [-1e9, 1e9],
   /** Along a path [m/s]. */
   speed: [1e-3, 100],

@@ -171,10 +171,12 @@ function readArm(fields: ReadonlyMap<string, string>, lengths: number[]): ArmNum
 function checkArm(arm: ArmNumbers): void {
   arm.links.forEach((link, i) => {
     within(`l${i + 1}`, [link.length], BOUNDS.length);
-    within(`m${i + 1}`, [link.mass, link.tipMass, link.inertia], BOUNDS.size);
+    within(`m${i + 1}`, [link.mass, link.tipMass], BOUNDS.size);
+    within(`I${i + 1}`, [link.inertia], BOUNDS.inertia);
     within(`c${i + 1}`, [link.com, link.comOffset], BOUNDS.any);
   });
-  within("P", [arm.payload, arm.payloadInertia], BOUNDS.size);
+  within("P", [arm.payload], BOUNDS.size);
+  within("PI", [arm.payloadInertia], BOUNDS.inertia);
   within("g", arm.gravity, BOUNDS.any);
   for (const { damping, rotorInertia, gearRatio, maxTorque, lower, upper } of arm.joints) {
     within("b", [damping], BOUNDS.size);
