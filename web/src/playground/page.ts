@@ -241,6 +241,7 @@ export class PlaygroundPage {
 
   #changed(change: Change): void {
     if (change === "everything") {
+      this.#tell("");
       this.#build();
     } else {
       this.#panels?.update(change);
