@@ -62,6 +62,19 @@ class Vector(traitlets.TraitType[Any, Any]):
             obj._notify_trait(name, old, new)
 
 
+class Moment(traitlets.TraitType[Any, Any]):
+    """A trait that is a time of the widget's run [s]."""
+
+    def validate(self, obj: Any, value: Any) -> float:
+        """Return the time as a number within the run."""
+        start, end = obj.span
+        need = f"a time from {start:g} to {end:g} s"
+        time = number(str(self.name), value, need, "s")
+        if not start <= time <= end:
+            raise InputError(Problem(str(self.name), f"{time:g}", need))
+        return time
+
+
 class CellWidget(anywidget.AnyWidget):
     """What widgets of arms and of runs share."""
 
@@ -171,7 +184,7 @@ class RunWidget(CellWidget):
         How high it is shown [pixels].
     """
 
-    time = traitlets.Any(0.0)
+    time = Moment()
     playing = traitlets.Bool(False).tag(sync=True)
     _time = traitlets.Float(0.0).tag(sync=True)
     _seek = traitlets.List([0, 0.0]).tag(sync=True)
@@ -180,15 +193,9 @@ class RunWidget(CellWidget):
         self.run = run
         made = run_document(run)
         self._followed = math.nan
-        start = float(run.t[0])
-        super().__init__(
-            height=height,
-            _kind="run",
-            _document=made.json,
-            _data=made.base64,
-            _time=start,
-            time=start,
-        )
+        self.span = float(run.t[0]), float(run.t[-1])
+        texts = {"_kind": "run", "_document": made.json, "_data": made.base64}
+        super().__init__(height=height, _time=self.span[0], time=self.span[0], **texts)
 
     @property
     def q(self) -> Floats:
@@ -200,18 +207,9 @@ class RunWidget(CellWidget):
         """Place of the tip at `time` [m]."""
         return read_only(np.array(tip_of(self.run.arm, self.q)[:2]))
 
-    @traitlets.validate("time")
-    def _checked(self, proposal: Any) -> float:
-        start, end = float(self.run.t[0]), float(self.run.t[-1])
-        need = f"a time from {start:g} to {end:g} s"
-        time = number("time", proposal["value"], need, "s")
-        if not start <= time <= end:
-            raise InputError(Problem("time", f"{time:g}", need))
-        return time
-
     @traitlets.observe("_time")
     def _played(self, change: Any) -> None:
-        start, end = float(self.run.t[0]), float(self.run.t[-1])
+        start, end = self.span
         self._followed = min(end, max(start, change["new"]))
         self.time = self._followed
 
