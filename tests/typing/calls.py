@@ -609,8 +609,8 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     grown.predicted_exit()  # type: ignore[call-arg]
     answer: analysis.StepResponse = analysis.step_response(arm, control.PD(), joint=2, size=0.1)
     analysis.step_response(arm, control.PD(), actuators=ulna.Actuators(delay=0.001))
-    analysis.step_response(arm)  # type: ignore[call-arg]
-    analysis.step_response(arm, control.PD(), q0="0, 0")  # type: ignore[arg-type]
+    analysis.step_response(arm)  # type: ignore[call-overload]
+    analysis.step_response(arm, control.PD(), q0="0, 0")  # type: ignore[call-overload]
     answer.facts()
     answer.facts(1)  # type: ignore[call-arg]
     drawn: ulna.Portrait = ulna.portrait(arm, torque=1.0, starts=[(0.0, 1.0)], duration=10.0)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from ulna.analysis.batch_step_responses import BatchStepResponse
 from ulna.analysis.batch_tracking import BatchTracking, BatchWorst
 from ulna.analysis.error_growth import Stability, stability
 from ulna.analysis.following_verdict import FollowingVerdict, default_tolerance, verdict
@@ -15,6 +16,7 @@ from ulna.analysis.tracking_errors import Tracking, Worst, tracking
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
+    "BatchStepResponse",
     "BatchTracking",
     "BatchWorst",
     "Bode",

@@ -5,7 +5,7 @@ What `Tracking` has of one run: it is computed by the same formulas, all members
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -247,7 +247,7 @@ class BatchTracking:
 
 def batch_tracking(run: BatchRun, plan: Plan | Sequence[Plan], start: float) -> BatchTracking:
     """Compare every run of a batch with the plan that it was to follow; see `tracking`."""
-    given = plan if isinstance(plan, Plan) else tuple(plan)
+    given = plan if isinstance(plan, Plan) else _several(plan)
     reference, places = _references(_checked(run, given), run.t + start)
     members, samples, n = len(run), len(run.t), run.n
     counted = f"{members:,} arms × {samples:,} samples"
@@ -270,6 +270,13 @@ def batch_tracking(run: BatchRun, plan: Plan | Sequence[Plan], start: float) -> 
     points = np.broadcast_to(wanted, (members, samples, 2))
     freeze(*found, points)
     return BatchTracking(run, given, run.t, *found, points)
+
+
+def _several(plans: Any) -> tuple[Plan, ...]:
+    if not isinstance(plans, Iterable):
+        need = "a Plan, made with ulna.plan, or one for each arm"
+        raise InputError(Problem("plan", shown(plans), need))
+    return tuple(plans)
 
 
 def _checked(run: BatchRun, plan: Any) -> tuple[Plan, ...]:

@@ -14,11 +14,18 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, overload
 
 import numpy as np
 
+from ulna.analysis.batch_step_responses import (
+    BatchStepResponse,
+    batch_step_response,
+    set_points,
+)
 from ulna.analysis.sampled_loops import given_loop
+from ulna.analysis.step_measures import first_of_last, measured
+from ulna.analysis.tracking_errors import Judged
 from ulna.arm import Actuators, Arm, Sensors
 from ulna.arrays import Array, freeze, number, plain, positive, whole
 from ulna.concurrency import interruptible
@@ -26,27 +33,27 @@ from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
-from ulna.simulation import Run, simulate
+from ulna.simulation import BatchRun, Run, simulate
+from ulna.simulation.batch.batch_run import Member
 from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
 from ulna.typing import StateLike
 
 DURATIONS = (2.0, 4.0, 8.0, 16.0)  # [s] that are tried until it comes to rest
 MOST_SAMPLES = 20_000
+SIZE = 0.1  # [rad] of a step, unless given
 MOST_TOLERANCE = 0.1  # or what is called settled has not risen yet
-LAST = 0.1  # of the run, in which it has to be at rest
 STILL = 0.01  # of the tolerance, by which it may still move after that
 NO_SIZE = "0: where measurements or torques are rounded, responses go with the size of the step"
-SMALLEST = 1e-6  # of the step: what overshoots by less does not
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StepResponse:
+class StepResponse(Generic[Judged]):
     """How one joint answered a step; None for what there is not, above all if it never settles.
 
     Attributes
     ----------
-    run : Run
+    run : Run, or a member of a BatchRun
         What was simulated.
     joint : int
         Which joint, counted from 1.
@@ -70,7 +77,7 @@ class StepResponse:
         What is missing at the end [rad]; negative beyond.
     """
 
-    run: Run
+    run: Judged
     joint: int
     size: float
     tolerance: float
@@ -119,13 +126,12 @@ class StepResponse:
         return card("Step response", self._lines())
 
 
-@interruptible
-@suggest_keywords(amplitude="size", step="size")
+@overload
 def step_response(
     arm: Arm,
     controller: Controller,
     *,
-    joint: int = 1,
+    joint: int | None = None,
     size: float = 0.1,
     q0: StateLike | None = None,
     duration: float | None = None,
@@ -133,19 +139,61 @@ def step_response(
     tolerance: float = 0.02,
     sensors: Sensors | None = None,
     actuators: Actuators | None = None,
-) -> StepResponse:
-    """Simulate and measure the step response of one joint.
+) -> StepResponse: ...
+
+
+@overload
+def step_response(
+    arm: Run,
+    *,
+    joint: int | None = None,
+    tolerance: float = 0.02,
+    reference: StateLike | None = None,
+) -> StepResponse: ...
+
+
+@overload
+def step_response(
+    arm: Member, *, joint: int | None = None, tolerance: float = 0.02, reference: StateLike
+) -> StepResponse[Member]: ...
+
+
+@overload
+def step_response(
+    arm: BatchRun, *, tolerance: float = 0.02, reference: StateLike | None = None
+) -> BatchStepResponse: ...
+
+
+@interruptible
+@suggest_keywords(amplitude="size", step="size", set_point="reference", goal="reference")
+def step_response(
+    arm: Arm | Run | Member | BatchRun,
+    controller: Controller | None = None,
+    *,
+    joint: int | None = None,
+    size: float | None = None,
+    q0: StateLike | None = None,
+    duration: float | None = None,
+    rate: float | None = None,
+    tolerance: float = 0.02,
+    sensors: Sensors | None = None,
+    actuators: Actuators | None = None,
+    reference: StateLike | None = None,
+) -> StepResponse[Any] | BatchStepResponse:
+    """Simulate and measure the step response of one joint, or measure those of runs.
 
     Parameters
     ----------
-    arm : Arm
-        The arm; it starts at rest.
-    controller : Controller
-        What closes the loop.
+    arm : Arm, Run, BatchRun, or a member of one
+        The arm; it starts at rest. Or runs towards a constant set-point that have been made: of
+        them only `joint`, `tolerance` and `reference` can be given.
+    controller : Controller, optional
+        What closes the loop; needed with an arm.
     joint : int, optional
-        Whose set-point jumps, counted from 1.
+        Whose set-point jumps, counted from 1: the first unless given, of a run the only one that
+        does. Of a batch all joints are measured.
     size : float, optional
-        Of the step [rad].
+        Of the step [rad], 0.1 unless given.
     q0 : array_like, shape (n,), optional
         Where the arm starts [rad]; unless given, hanging stretched along gravity, where it needs
         no torque, or stretched along x if it lies flat, moved into the joints' ranges.
@@ -159,17 +207,21 @@ def step_response(
         What the controller measures with; those of the arm's loop unless given.
     actuators : Actuators, optional
         What becomes of its commands; those of the arm's loop unless given.
+    reference : array_like, shape (n,) or (B, n), optional
+        The set-points of runs [rad]; those that they were simulated with unless given. A member of
+        a batch does not know its own.
 
     Returns
     -------
-    StepResponse
+    StepResponse or BatchStepResponse
         Relative to where the joint comes to rest, which `steady_error` compares with where it
-        should.
+        should; of a batch arrays (B, n).
 
     Raises
     ------
     InputError
-        If an argument is not one of its kind; for resolutions, which round.
+        If an argument is not one of its kind; for resolutions, which round; if a run has no
+        constant set-point.
 
     Examples
     --------
@@ -178,21 +230,96 @@ def step_response(
     >>> found = step_response(arm, ulna.control.PD(25.0, 5.0))
     >>> round(found.overshoot, 3), found.settles
     (0.163, True)
+
+    Four gains at once:
+
+    >>> gains = [ulna.control.PD(25.0, kd) for kd in (2.0, 4.0, 6.0, 8.0)]
+    >>> batch = ulna.simulate_batch(
+    ...     arm, q0=[0.0], reference=[0.1], controller=gains, duration=8.0, samples=8001
+    ... )
+    >>> step_response(batch).overshoot[:, 0].round(3).tolist()
+    [0.527, 0.254, 0.095, 0.015]
     """
+    if not positive("tolerance", tolerance, "") <= MOST_TOLERANCE:
+        need = f"a part of the step, {MOST_TOLERANCE:g} at most"
+        raise InputError(Problem("tolerance", shown(tolerance), need))
+    if isinstance(arm, Run | Member | BatchRun):
+        unused = {
+            "controller": controller, "size": size, "q0": q0, "duration": duration, "rate": rate,
+            "sensors": sensors, "actuators": actuators,
+        }  # fmt: skip
+        return _of_runs(arm, joint, float(tolerance), reference, unused)
+    if reference is not None:
+        need = "nothing: of an arm, joint and size say where its set-point jumps to"
+        raise InputError(Problem("reference", shown(reference), need))
+    return _simulated(
+        arm, controller, joint, size, q0, duration, rate, float(tolerance), sensors, actuators
+    )
+
+
+def _of_runs(
+    run: Run | Member | BatchRun,
+    joint: int | None,
+    tolerance: float,
+    reference: Any,
+    unused: dict[str, Any],
+) -> StepResponse[Any] | BatchStepResponse:
+    """Measure runs that have been made, of which nothing else can be chosen."""
+    if isinstance(run, BatchRun):
+        unused = {"joint": joint, **unused}
+    for name, given in unused.items():
+        if given is not None:
+            need = "nothing, for a run that has been made"
+            raise InputError(Problem(name, shown(given), need))
+    goal = set_points(run, reference)
+    if isinstance(run, BatchRun):
+        return batch_step_response(run, goal, tolerance)
+    sizes = goal - run.q[0]
+    place = _stepping(sizes) if joint is None else _joint(joint, len(sizes))
+    size = float(sizes[place - 1])
+    if size == 0.0:
+        need = "a joint whose set-point is not where it started"
+        raise InputError(Problem("joint", shown(place), need))
+    return _judged(run, place, size, tolerance, float(run.q[0, place - 1]))
+
+
+def _stepping(sizes: Array) -> int:
+    """Return the joint, counted from 1, that alone has a step."""
+    found = np.flatnonzero(sizes) + 1
+    if len(found) != 1:
+        told = ", ".join(map(str, found)) or "none"
+        raise InputError(Problem("joint", f"steps of joints: {told}", "one of them: joint=..."))
+    return int(found[0])
+
+
+def _joint(joint: Any, n: int) -> int:
+    place = whole("joint", joint, 1)
+    if place > n:
+        raise InputError(Problem("joint", shown(joint), f"a joint from 1 to {n}"))
+    return place
+
+
+def _simulated(
+    arm: Arm,
+    controller: Controller | None,
+    joint: int | None,
+    size: float | None,
+    q0: StateLike | None,
+    duration: float | None,
+    rate: float | None,
+    tolerance: float,
+    sensors: Sensors | None,
+    actuators: Actuators | None,
+) -> StepResponse:
     check_kinds(arm, controller, sensors, ())
     if controller is None:
         raise InputError(Problem("controller", "None", "a controller, such as ulna.control.PD()"))
-    place = whole("joint", joint, 1)
-    if place > arm.n:
-        raise InputError(Problem("joint", shown(joint), f"a joint from 1 to {arm.n}"))
+    place, size = _joint(1 if joint is None else joint, arm.n), SIZE if size is None else size
     if number("size", size) == 0.0:
         raise InputError(Problem("size", shown(size), "a step [rad] that is not 0"))
     start = rest_posture(arm) if q0 is None else joint_values(arm, "q0", q0, "rad")
     goal = start.copy()
     goal[place - 1] += size
-    if not positive("tolerance", tolerance, "") <= MOST_TOLERANCE:
-        need = f"a part of the step, {MOST_TOLERANCE:g} at most"
-        raise InputError(Problem("tolerance", shown(tolerance), need))
     loop = given_loop(arm, rate, sensors, actuators, need=NO_SIZE)
     durations = DURATIONS if duration is None else (positive("duration", duration, "s"),)
     for length in durations:
@@ -205,7 +332,7 @@ def step_response(
                 rate=loop.rate, sensors=loop.sensors, actuators=loop.actuators, samples=samples,
                 progress=False,
             )  # fmt: skip
-        found = _judged(run, place, float(size), float(tolerance), float(start[place - 1]))
+        found = _judged(run, place, float(size), tolerance, float(start[place - 1]))
         if (found.settles and _at_rest(found)) or not run.status.ok:
             break
     return found
@@ -213,12 +340,8 @@ def step_response(
 
 def _at_rest(found: StepResponse) -> bool:
     """Return whether it has settled so well that watching on would change nothing."""
-    end = found.response[_last(found.run.t)]
+    end = found.response[first_of_last(found.run.t) :]
     return bool(np.ptp(end) <= STILL * found.tolerance * abs(float(end[-1])))
-
-
-def _last(t: Array) -> Array:
-    return np.asarray(t >= t[0] + (1.0 - LAST) * (t[-1] - t[0]))
 
 
 def rest_posture(arm: Arm) -> Array:
@@ -230,49 +353,16 @@ def rest_posture(arm: Arm) -> Array:
     return np.clip(q, arm.parameters.lower, arm.parameters.upper)
 
 
-def _judged(run: Run, joint: int, size: float, tolerance: float, start: float) -> StepResponse:
-    t, y = run.t, (run.q[:, joint - 1] - start) / size
+def _judged(
+    run: Judged, joint: int, size: float, tolerance: float, start: float
+) -> StepResponse[Judged]:
+    y = (run.q[:, joint - 1] - start) / size
     freeze(y)
-    given, end = (run, joint, size, tolerance, y), y[_last(t)]
-    final = float(np.mean(end)) if run.status.ok else 0.0
-    if final == 0.0 or np.any(np.abs(end - final) > tolerance * abs(final)):
-        return StepResponse(*given, *(None,) * 6)
-    part = y / final
-    peak_time, peak = _peak(t, part)
-    # A peak at the very end is that of a response which creeps up to its final value.
-    over = peak - 1.0 > SMALLEST and peak_time < t[_last(t)][0]
-    return StepResponse(
-        *given,
-        final=final,
-        rise_time=_first_above(t, part, 0.9) - _first_above(t, part, 0.1),
-        overshoot=peak - 1.0 if over else 0.0,
-        peak_time=peak_time if over else None,
-        settling_time=_settled(t, part, tolerance),
-        steady_error=size * (1.0 - final),
+    found = measured(run.t, y, np.asarray(run.status.ok), tolerance)
+    final, rise, overshoot, peak, settling = (
+        None if np.isnan(value) else float(value) for value in found
     )
-
-
-def _first_above(t: Array, part: Array, level: float) -> float:
-    return _crossing(t, part, int(np.argmax(part >= level)), level)
-
-
-def _settled(t: Array, part: Array, tolerance: float) -> float:
-    k = int(np.flatnonzero(np.abs(part - 1.0) > tolerance)[-1])
-    return _crossing(t, part, k + 1, 1.0 + math.copysign(tolerance, part[k] - 1.0))
-
-
-def _crossing(t: Array, part: Array, k: int, level: float) -> float:
-    """Return when the response, which starts at 0, passes a level between samples k−1 and k."""
-    share = (level - part[k - 1]) / (part[k] - part[k - 1])
-    return float(t[k - 1] + share * (t[k] - t[k - 1]))
-
-
-def _peak(t: Array, part: Array) -> tuple[float, float]:
-    """Return time and height of the peak, by a parabola through the three highest samples."""
-    k = int(np.argmax(part))
-    if not 0 < k < len(t) - 1:
-        return float(t[k]), float(part[k])
-    before, here, after = part[k - 1 : k + 2]
-    bend = before - 2.0 * here + after
-    shift = 0.5 * (before - after) / bend if bend < 0.0 else 0.0
-    return float(t[k] + shift * (t[k + 1] - t[k])), float(here - 0.25 * (before - after) * shift)
+    steady = None if final is None else size * (1.0 - final)
+    return StepResponse(
+        run, joint, size, tolerance, y, final, rise, overshoot, peak, settling, steady
+    )

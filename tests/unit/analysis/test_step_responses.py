@@ -10,6 +10,7 @@ from ulna.analysis import loop, step_response
 from ulna.analysis.step_responses import rest_posture
 from ulna.control import PD, ComputedTorque
 from ulna.errors import InputError
+from ulna.simulation.batch.statuses import CODES, Statuses
 
 FLAT = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 OMEGA = 6.0
@@ -151,3 +152,118 @@ def test_text_table_and_facts_tell_the_response():
 def test_what_makes_no_sense_is_refused(options, what):
     with pytest.raises(InputError, match=what):
         step_response(FLAT, **{"controller": PD(1.0, 1.0), **options})
+
+
+NAMES = ("final", "rise_time", "overshoot", "peak_time", "settling_time", "steady_error")
+TWO = ulna.Arm.rods([0.5, 0.4], [1.0, 0.5], gravity=(0.0, 0.0))
+
+
+def batch_of_steps(members=64):
+    """Return arms under gains from slow to swinging, of which some have no step, one fails."""
+    gains = [PD(4.0 + 0.2 * k, 0.05 + 0.1 * (k % 9)) for k in range(members)]
+    goals = np.stack([np.linspace(-0.3, 0.3, members), np.full(members, 0.1)], axis=-1)
+    goals[5] = 0.0
+    run = ulna.simulate_batch(
+        TWO, q0=[0.0, 0.0], reference=goals, controller=gains, duration=4.0, samples=1003
+    )
+    q, codes = run.q.copy(), run.status.codes.copy()
+    q[7, 500:], codes[7] = np.nan, CODES["diverged"]
+    status = Statuses(codes, run.t_end)
+    return ulna.BatchRun(
+        run.parameters, run.t, q, run.qd, None, run.t_end, status, {}, call=run.call
+    ), goals
+
+
+def test_a_batch_of_second_order_systems_overshoots_as_the_formula():
+    zeta = np.array([0.2, 0.5, 0.7])
+    batch = ulna.simulate_batch(
+        FLAT, q0=[0.3], reference=[0.5], controller=[second_order(one) for one in zeta],
+        duration=10.0, rate=1e4, dt=1e-4, samples=10_001,
+    )  # fmt: skip
+    told, damped = step_response(batch), OMEGA * np.sqrt(1.0 - zeta**2)
+    assert told.size == pytest.approx(np.full((3, 1), 0.2))
+    assert told.overshoot[:, 0] == pytest.approx(np.exp(-np.pi * zeta * OMEGA / damped), rel=2e-3)
+    assert told.peak_time[:, 0] == pytest.approx(np.pi / damped, rel=2e-3)
+    assert told.steady_error == pytest.approx(np.zeros((3, 1)), abs=1e-5)
+    assert told.settles.all()
+
+
+def test_a_member_has_the_same_bits_in_every_batch_and_by_itself():
+    batch, goals = batch_of_steps()
+    whole = step_response(batch)
+    assert 10 < whole.settles.sum() < 120
+    assert np.isnan(whole.final[[5, 7]]).all()
+    for k in range(len(batch)):
+        one = step_response(batch[k : k + 1])
+        for name in (*NAMES, "size", "response"):
+            assert getattr(one, name)[0].tobytes() == getattr(whole, name)[k].tobytes(), (k, name)
+        if k == 5:
+            continue
+        alone = step_response(batch[k], joint=2, reference=goals[k])
+        for name in NAMES:
+            found, expected = getattr(alone, name), getattr(whole, name)[k, 1]
+            assert (found is None and np.isnan(expected)) or found == expected, (k, name)
+
+
+def test_a_run_is_measured_as_the_step_that_it_was():
+    told = step_response(FLAT, second_order(0.5), duration=3.0, q0=[0.4])
+    again = step_response(told.run)
+    for name in NAMES:
+        assert getattr(again, name) == pytest.approx(getattr(told, name), rel=1e-12, abs=1e-15)
+    batch = ulna.simulate_batch(
+        FLAT, q0=[[0.4]], reference=[0.5], controller=second_order(0.5), duration=3.0,
+        samples=len(told.run.t),
+    )  # fmt: skip
+    for name in NAMES:
+        found = getattr(step_response(batch), name)[0, 0]
+        assert found == pytest.approx(getattr(told, name), rel=1e-9, abs=1e-12)
+
+
+def test_a_batch_tells_its_responses():
+    batch, _ = batch_of_steps()
+    told = step_response(batch)
+    assert "64 arms" in repr(told)
+    assert "settling" in told._repr_html_()
+    facts = json.loads(json.dumps(told.facts(), allow_nan=False))
+    assert facts["settling_time"][7] == [None, None]
+    with pytest.raises(ValueError, match="read-only"):
+        told.response[0] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"joint": 1}, "joint"),
+        ({"size": 0.1}, "size"),
+        ({"rate": 100.0}, "rate"),
+        ({"controller": PD(1.0, 1.0)}, "controller"),
+        ({"reference": [0.1]}, "reference"),
+        ({"reference": [0.1, np.nan]}, "reference"),
+        ({"reference": "0.1"}, "reference"),
+        ({"tolerance": 0.5}, "tolerance"),
+    ],
+)
+def test_what_cannot_be_chosen_of_a_batch_is_refused(options, what):
+    batch = ulna.simulate_batch(
+        TWO, q0=[[0.0, 0.0]], reference=[0.1, 0.0], controller=PD(1.0, 1.0), duration=0.1, samples=9
+    )
+    with pytest.raises(InputError, match=what):
+        step_response(batch, **options)
+
+
+def test_set_points_that_are_not_known_are_asked_for():
+    plan = ulna.plan(TWO, ulna.paths.circle((0.5, 0.2), 0.1), duration=1.0)
+    batch = ulna.simulate_batch(TWO, reference=plan, controller=PD(9.0, 1.0), samples=9)
+    with pytest.raises(InputError, match="reference"):
+        step_response(batch)
+    with pytest.raises(InputError, match="reference"):
+        step_response(batch[0])
+    run = ulna.simulate(
+        TWO, q0=[0.0, 0.0], reference=[0.1, 0.2], controller=PD(9.0, 1.0), duration=1
+    )
+    with pytest.raises(InputError, match="joints: 1, 2"):
+        step_response(run)
+    with pytest.raises(InputError, match="not where it started"):
+        step_response(run, joint=1, reference=[0.0, 0.2])
+    with pytest.raises(InputError, match="joint and size"):
+        step_response(TWO, PD(9.0, 1.0), reference=[0.1, 0.2])
