@@ -570,6 +570,23 @@ def controllers(arm: ulna.Arm, q: Floats) -> None:
     control.Reference(q, q)  # type: ignore[call-arg]
 
 
+def analyses_of_batches(batch: ulna.BatchRun, plan: ulna.Plan, arm: ulna.Arm) -> None:
+    together: analysis.BatchTracking = analysis.tracking(batch, plan, start=0.5)
+    analysis.tracking(batch, [plan, plan]).settling_time(tolerance=1e-3)
+    analysis.tracking(batch, arm)  # type: ignore[call-overload]
+    print(together.worst.point, together.effort.torque_rms, together.facts()["rms"])
+    together.first_exit(tube=0.01)  # type: ignore[call-arg]
+    print(analysis.tracking(batch[0], plan).run.parameters)
+    analysis.tracking(batch[0], [plan])  # type: ignore[call-overload]
+    analysis.effort(batch)
+    analysis.effort(batch[0])
+    steps: analysis.BatchStepResponse = analysis.step_response(batch, reference=[0.1, 0.2])
+    analysis.step_response(batch, joint=1)  # type: ignore[call-overload]
+    analysis.step_response(batch[0], joint=1, reference=[0.1, 0.2])
+    analysis.step_response(batch[0])  # type: ignore[call-overload]
+    steps.facts()
+
+
 def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     followed: analysis.Tracking = analysis.tracking(run, plan, start=0.5)
     analysis.tracking(plan, run)  # type: ignore[call-overload]
@@ -610,7 +627,7 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     answer: analysis.StepResponse = analysis.step_response(arm, control.PD(), joint=2, size=0.1)
     analysis.step_response(arm, control.PD(), actuators=ulna.Actuators(delay=0.001))
     analysis.step_response(arm)  # type: ignore[call-overload]
-    analysis.step_response(arm, control.PD(), q0="0, 0")  # type: ignore[call-overload]
+    analysis.step_response(arm, control.PD(), q0="0, 0")  # type: ignore[arg-type]
     answer.facts()
     answer.facts(1)  # type: ignore[call-arg]
     drawn: ulna.Portrait = ulna.portrait(arm, torque=1.0, starts=[(0.0, 1.0)], duration=10.0)

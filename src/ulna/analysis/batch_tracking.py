@@ -29,10 +29,9 @@ from ulna.motion import Plan
 from ulna.namespaces import first_guesses, suggest_attributes
 from ulna.progress import card
 from ulna.simulation import BatchRun
+from ulna.simulation.batch.batch_run import BLOCK
 from ulna.simulation.options import check_memory
 from ulna.units import length_text
-
-BLOCK = 2**16  # numbers of a history that are worked on together: they stay in the cache
 
 
 class BatchWorst(NamedTuple):

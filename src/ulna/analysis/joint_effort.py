@@ -17,9 +17,7 @@ from ulna.analysis.time_averages import by_joint, counted
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation import BatchRun, Run
-from ulna.simulation.batch.batch_run import Member
-
-BLOCK = 2**16  # numbers of a history that are worked on together: they stay in the cache
+from ulna.simulation.batch.batch_run import BLOCK, Member
 
 
 @dataclass(frozen=True, eq=False)

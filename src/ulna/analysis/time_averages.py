@@ -81,3 +81,9 @@ def rms(t: Array, values: Array) -> Array:
 def by_joint(values: Array) -> Array:
     """Return values (..., S, n) as rows (..., n, S) that lie in one piece each."""
     return np.ascontiguousarray(np.swapaxes(values, -1, -2))
+
+
+def finite_rows(values: Array) -> Array:
+    """Return whether all of values (..., S, n) are finite at each sample (..., S)."""
+    # NumPy is slow at reducing a short last axis.
+    return np.asarray(np.isfinite(by_joint(values)).all(axis=-2))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ulna.analysis.time_averages import finite_rows
 from ulna.angles import TURN
 from ulna.arrays import Array
 from ulna.motion import Plan, TipMotion
@@ -93,7 +94,7 @@ def errors(tip: Array, q: Array, reference: Reference) -> Errors:
 
 def _joint_errors(q: Array, reference: Array) -> Array:
     difference = np.asarray(q - reference)
-    good = np.isfinite(difference).all(axis=-1)
+    good = finite_rows(difference)
     first = np.argmax(good, axis=-1)[..., None, None]
     turns = np.round(np.take_along_axis(difference, first, axis=-2) / TURN)
     if turns.any():
