@@ -15,6 +15,7 @@ from playwright.sync_api import Page
 
 import ulna
 from dragged_arm import DraggedArm
+from page_checks import violations
 from ulna.viewer.html_page import json_text
 
 pytest.importorskip("anywidget")
@@ -134,6 +135,18 @@ def test_a_tip_out_of_reach_stops_at_the_rim(cells: Any) -> None:
     assert np.hypot(x, y) == pytest.approx(2.0, abs=1e-3)
     assert np.arctan2(y, x) == pytest.approx(0.0, abs=1e-2)
     status.wait_for(state="hidden")
+
+
+def test_the_picture_keeps_its_size_while_numbers_grow(cells: Any) -> None:
+    arm = ulna.Arm.rods([0.25] * 6, [0.1] * 6, name="a name that is long enough to fill a line")
+    q = [0.1] * 6
+    cell = Cell(cells(ulna.widget(arm, q0=q), viewport={"width": 390, "height": 800}), 0, arm, q)
+    size = "one => [one.clientWidth, one.clientHeight]"
+    before = cell.canvas.evaluate(size)
+    cell.drag(cell.pixel, cell.screen([-1.0, -2.0]))
+    assert cell.canvas.evaluate(size) == before
+    wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert cell.page.evaluate(wider) <= 0
 
 
 def test_a_link_turns_its_joint_alone_until_its_limit(cells: Any) -> None:
@@ -292,8 +305,16 @@ def test_a_broken_document_is_told(cells: Any, run: ulna.Run, troubles: list[str
     troubles.clear()
 
 
+def test_nothing_serious_for_assistive_tools(cells: Any, run: ulna.Run) -> None:
+    page = cells(ulna.widget(ARM, q0=START), ulna.widget(run))
+    page.locator(".player").wait_for()
+    assert violations(page) == []
+    label = page.locator("#cell0 canvas").get_attribute("aria-label")
+    assert label == "unit: joint angles 51.6°, −68.8°; tip at x 1.577 m, y 0.488 m."
+
+
 def test_names_are_text_and_no_markup(cells: Any) -> None:
     name = "<img src=x onerror=alert(1)>"
     page = cells(ulna.widget(ARM.replace(name=name), q0=START))
-    assert name in page.locator(".arm-name").inner_text()
+    assert name in page.locator(".widget-name").inner_text()
     assert page.locator(".ulna-widget img").count() == 0

@@ -25,6 +25,7 @@ from ulna.kinematics import tip as tip_of
 from ulna.simulation import Run
 from ulna.simulation.run import read_only
 from ulna.units import length_text
+from ulna.viewer.figure_style import arm_title
 from ulna.viewer.html_page import TO_BUILD, built_files
 from ulna.viewer.playground_scenes import usual_pose
 from ulna.viewer.report_content import new_document
@@ -109,6 +110,11 @@ class CellWidget(anywidget.AnyWidget):
         elif callback in self._callbacks:
             self._callbacks.remove(callback)
 
+    def __repr__(self) -> str:
+        x, y = self.tip
+        name = f"{type(self).__name__} of {arm_title(self.arm)}"
+        return f"{name}, tip at ({x:.4g}, {y:.4g}) m; shown in a notebook only"
+
     def _tell(self) -> None:
         for callback in tuple(self._callbacks):
             callback(self)
@@ -180,6 +186,8 @@ class RunWidget(CellWidget):
         Place of the tip then [m].
     run : Run
         The run.
+    arm : Arm
+        Its arm.
     height : int
         How high it is shown [pixels].
     """
@@ -190,7 +198,7 @@ class RunWidget(CellWidget):
     _seek = traitlets.List([0, 0.0]).tag(sync=True)
 
     def __init__(self, run: Run, height: int) -> None:
-        self.run = run
+        self.run, self.arm = run, run.arm
         made = run_document(run)
         self._followed = math.nan
         self.span = float(run.t[0]), float(run.t[-1])

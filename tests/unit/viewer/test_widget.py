@@ -291,3 +291,9 @@ def test_nothing_is_loaded_before_a_widget_is_made():
     code = "import sys, ulna; ulna.widget; print('anywidget' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_outside_of_a_notebook_it_is_a_line(widget, player):
+    widget.q = [0.0, 0.0]
+    assert repr(widget) == "ArmWidget of unit, tip at (2, 0) m; shown in a notebook only"
+    assert repr(player).startswith("RunWidget of unit, tip at (1.577, 0.4878) m")

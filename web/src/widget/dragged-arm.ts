@@ -45,8 +45,8 @@ export class DraggedArm {
   readonly #backdrop = document.createElement("canvas");
   readonly #view = new Viewport();
   readonly #tip = el("span", { class: "arm-tip" });
-  readonly #angles = el("span", { class: "arm-tip" });
-  readonly #status = el("span", { class: "arm-status", hidden: true });
+  readonly #angles = el("span", { class: "arm-tip widget-angles" });
+  readonly #status = el("span", { class: "arm-status widget-status", hidden: true });
   readonly #end = new AbortController();
   readonly #observer: ResizeObserver;
   #q: readonly number[];
@@ -62,9 +62,8 @@ export class DraggedArm {
     this.#events = events;
     const use = "Drag the tip or a link; arrow keys move the tip, with Shift farther.";
     this.canvas = el("canvas", { class: "arm-canvas", tabindex: "0", role: "application", "aria-roledescription": "arm", title: use });
-    const names = el("span", { class: "arm-names" }, el("span", { class: "arm-name", text: arm.name }), this.#status);
-    const head = el("div", { class: "arm-head" }, names, this.#angles, this.#tip);
-    this.#root = el("div", { class: "arm-view widget-arm" }, head, el("div", { class: "arm-box" }, this.canvas));
+    const head = el("div", { class: "arm-head" }, el("span", { class: "widget-name", text: arm.name }), this.#angles, this.#tip);
+    this.#root = el("div", { class: "arm-view widget-arm" }, head, el("div", { class: "arm-box" }, this.canvas, this.#status));
     host.append(this.#root);
     this.#context = this.canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
     this.#listen();
