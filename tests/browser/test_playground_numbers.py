@@ -386,7 +386,7 @@ def test_splines_are_scipys(page: Page) -> None:
 
 
 def test_loops_are_the_papers_and_the_joints_follow_them(page: Page) -> None:
-    state = next(one.state for one in scenes() if one.id == "000-replay")
+    state = next(one.state for one in scenes() if one.id == "000-figure-6")
     script = """([state, times]) => {
       const p = ulnaPlayground, { arm, q, path } = p.fromFragment(state);
       const plan = p.planTrajectory(p.mechanismOf(arm), path, q);

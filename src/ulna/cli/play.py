@@ -61,7 +61,14 @@ def play(
             _write(arm, out or USUAL_FILE, q0, exercise, seed or 0, overwrite=overwrite)
 
 
-OPTIONS = {"file": "--out", "exercise": "--exercise", "kind": "--exercise", "seed": "--seed"}
+OPTIONS = {
+    "arm": "ARM",
+    "q0": "--q0",
+    "file": "--out",
+    "exercise": "--exercise",
+    "kind": "--exercise",
+    "seed": "--seed",
+}
 
 
 def _write(

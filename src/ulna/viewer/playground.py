@@ -36,7 +36,14 @@ from ulna.typing import StateLike
 from ulna.viewer.exercises import Exercise
 from ulna.viewer.exercises import exercise as make_exercise
 from ulna.viewer.html_page import built_files, html_page, json_text
-from ulna.viewer.playground_scenes import check_links, left_out, scenes, state_text, usual_pose
+from ulna.viewer.playground_scenes import (
+    check_links,
+    check_numbers,
+    left_out,
+    scenes,
+    state_text,
+    usual_pose,
+)
 from ulna.viewer.report_page import check_file
 
 FORMAT = 1
@@ -109,6 +116,7 @@ def play(
     if not isinstance(shown_arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm", "ulna.preset and ulna.load give one"))
     check_links(shown_arm)
+    check_numbers(shown_arm)
     pose = asked.q if asked else _check_pose(shown_arm, q0)
     notes = left_out(shown_arm)
     warn(*notes)
@@ -125,10 +133,11 @@ def _check_exercise(arm: Any, q0: Any, kind: Any, seed: Any) -> Exercise | None:
             need = "an exercise whose numbers it draws"
             raise InputError(Problem("seed", shown(seed), need, "pass exercise= as well"))
         return None
-    for name, value in (("arm", arm), ("q0", q0)):
-        if value is not None:
-            need = "nothing beside an exercise, which has its own arm"
-            raise InputError(Problem(name, shown(value), need))
+    need = "nothing beside an exercise, which has its own arm"
+    if arm is not None:
+        raise InputError(Problem("arm", shown(getattr(arm, "name", arm)), need))
+    if q0 is not None:
+        raise InputError(Problem("q0", shown(q0), need))
     return make_exercise(kind, seed)
 
 

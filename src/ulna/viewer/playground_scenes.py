@@ -43,21 +43,35 @@ def check_links(arm: Arm) -> None:
         raise InputError(Problem("arm", f"{arm.n} links", need, hint))
 
 
+def check_numbers(arm: Arm) -> None:
+    """Raise InputError for numbers that the page would refuse in an address."""
+    parts = [("link", BOUNDS_OF_LINKS, arm.links), ("joint", BOUNDS_OF_JOINTS, arm.joints)]
+    wrong = [
+        Problem(f"{kind}.{place}.{name}", f"{value:g}", f"{low:g} to {high:g} for a playground")
+        for kind, bounds, members in parts
+        for place, member in enumerate(members, 1)
+        for name, (low, high) in bounds.items()
+        if not low <= (value := getattr(member, name)) <= high and np.isfinite(value)
+    ]
+    if wrong:
+        raise InputError(*wrong)
+
+
 def left_out(arm: Arm) -> list[str]:
     """Say what of an arm a playground leaves out; nothing where it has all."""
     found = []
     if arm.has_friction:
-        found.append("Dry friction and drag")
+        found.append("Dry friction and drag of {} are")
     if not all(isinstance(joint.motor, IdealMotor | None) for joint in arm.joints):
-        found.append("The motors' speed limits, currents and heat")
+        found.append("Speed limits, currents and heat of the motors of {} are")
     if any(np.isfinite(joint.max_velocity) for joint in arm.joints):
-        found.append("Speed limits of the joints")
+        found.append("Speed limits of the joints of {} are")
     if arm.loop is not None:
-        found.append("Sensors and actuators")
+        found.append("Sensors and actuators of {} are")
     if any(arm.base):
-        found.append("The place of the base")
+        found.append("The place of the base of {} is")
     name = arm.name or "this arm"
-    return [f"{what} of {name} are left out of the playground." for what in found]
+    return [f"{what.format(name)} left out of the playground." for what in found]
 
 
 def state_text(

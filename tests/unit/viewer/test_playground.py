@@ -1,0 +1,249 @@
+"""`ulna.play`: what the page is given, what is said of what it leaves out, what is refused."""
+
+import json
+import math
+import re
+import warnings
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.errors import InputError, UlnaWarning
+from ulna.viewer import playground
+from ulna.viewer.playground import models_script, play
+from ulna.viewer.playground_scenes import left_out, scenes, state_text, usual_pose
+
+ARM = ulna.Arm.rods([0.5, 0.4], [1.0, 0.6], name="desk arm")
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "arm.html"
+
+
+def content(file: Path) -> dict:
+    """Return what a page carries."""
+    text = file.read_text("utf-8")
+    found = re.search(r'<script[^>]*class="ulna-document"[^>]*>(.*?)</script>', text, re.DOTALL)
+    return json.loads(found.group(1))
+
+
+def fields(state: str) -> dict[str, str]:
+    return {name: value for name, (value,) in parse_qs(state, keep_blank_values=True).items()}
+
+
+# ----------------------------------------------------------------------------------------- states
+
+
+def test_a_rod_needs_its_length_and_mass_alone():
+    told = fields(state_text(ARM, [0.5, -1.0]))
+    assert told.pop("arm") == "desk arm"
+    numbers = {name: [float(part) for part in text.split(",")] for name, text in told.items()}
+    assert numbers == {"l": [0.5, 0.4], "m": [1.0, 0.6], "g": [0.0, -9.81], "q": [0.5, -1.0]}
+
+
+def test_every_number_comes_back_to_the_last_digit():
+    joint = ulna.Joint(
+        lower=-1 / 3,
+        max_torque=10 / 3,
+        damping=0.1 / 3,
+        rotor_inertia=1e-7 / 3,
+        gear_ratio=-100 / 3,
+    )
+    link = ulna.Link(
+        1 / 3, 1 / 7, com=0.1 / 3, inertia=1e-3 / 3, tip_mass=1 / 9, com_offset=1e-2 / 3
+    )
+    payload = ulna.Payload(2 / 3, 1e-3 / 7)
+    arm = ulna.Arm.of([link], [joint], gravity=(1 / 3, -1 / 7), payload=payload, name="a&b=c,d#e+f")
+    told = fields(state_text(arm, [math.pi], qd=[1 / 3], torque=[-1 / 7], more=[("law", "pd")]))
+    assert told.pop("arm") == arm.name
+    assert told.pop("law") == "pd"
+    assert told.pop("upper", "") == ""
+    numbers = {name: [float(part) for part in text.split(",")] for name, text in told.items()}
+    assert numbers == {
+        "l": [link.length],
+        "m": [link.mass],
+        "c": [link.com],
+        "d": [link.com_offset],
+        "I": [link.inertia],
+        "p": [link.tip_mass],
+        "b": [joint.damping],
+        "J": [joint.rotor_inertia],
+        "N": [joint.gear_ratio],
+        "max": [joint.max_torque],
+        "lower": [joint.lower],
+        "g": [1 / 3, -1 / 7],
+        "P": [payload.mass],
+        "PI": [payload.inertia],
+        "q": [math.pi],
+        "qd": [1 / 3],
+        "tau": [-1 / 7],
+    }
+
+
+def test_a_limit_that_is_none_is_empty():
+    arm = ARM.replace(joints=[ulna.Joint(), ulna.Joint(upper=1.5, max_torque=2.0)])
+    told = fields(state_text(arm, [0.0, 0.0]))
+    assert (told["upper"], told["max"]) == (",1.5", ",2")
+    assert "lower" not in told
+
+
+def test_a_motors_rotor_and_damping_are_the_joints():
+    arm = ulna.preset("so-101")
+    told = fields(state_text(arm, usual_pose(arm)))
+    parameters = arm.parameters
+    for letter, values in (("J", parameters.rotor_inertia), ("N", parameters.gear_ratio)):
+        assert [float(part) for part in told[letter].split(",")] == values.tolist()
+
+
+@pytest.mark.parametrize("name", [name for name in ulna.presets() if ulna.preset(name).n <= 4])
+def test_the_usual_pose_is_within_the_limits(name):
+    arm = ulna.preset(name)
+    pose = usual_pose(arm)
+    assert len(pose) == arm.n
+    for angle, joint in zip(pose, arm.joints, strict=True):
+        assert joint.lower <= angle <= joint.upper
+
+
+def test_scenes_are_all_presets_that_fit_and_figures_of_papers():
+    found = scenes()
+    ids = [scene.id for scene in found]
+    assert len(set(ids)) == len(ids)
+    arms = [scene.id for scene in found if scene.group == "Arms"]
+    assert arms == [name for name in ulna.presets() if ulna.preset(name).n <= 4]
+    assert {scene.group for scene in found} == {"Arms", "Papers"}
+    for scene in found:
+        told = fields(scene.state)
+        assert len(told["l"].split(",")) == len(told["q"].split(","))
+
+
+# ------------------------------------------------------------------------------------------- pages
+
+
+def test_the_page_carries_the_arm_the_scenes_and_the_equations(file):
+    assert play(ARM, file, q0=[0.1, 0.2], progress=False) == file
+    told = content(file)
+    assert told["title"] == "desk arm"
+    assert told["start"] == state_text(ARM, [0.1, 0.2])
+    assert [scene["id"] for scene in told["scenes"]] == [scene.id for scene in scenes()]
+    assert told["exercise"] is None
+    assert told["notes"] == []
+    text = file.read_text("utf-8")
+    assert "globalThis.ulnaModels={1:" in text
+    assert not re.search(r"https?://(?!www\.w3\.org)", text)
+
+
+def test_an_exercise_brings_its_own_arm(file):
+    play(file=file, exercise="torque", seed=5, progress=False)
+    told = content(file)
+    assert told["exercise"]
+    assert told["title"]
+    first = told["start"]
+    play(file=file, exercise="torque", seed=6, progress=False)
+    assert content(file)["start"] != first
+
+
+def test_the_usual_arm_is_kehls(file):
+    play(file=file, progress=False)
+    kehl = ulna.preset("kehl")
+    assert content(file)["start"] == state_text(kehl, usual_pose(kehl))
+
+
+def test_markup_in_a_name_stays_text(file):
+    name = "</script><script>window.attacked = 1</script><!--"
+    play(ARM.replace(name=name), file, progress=False)
+    text = file.read_text("utf-8")
+    assert "window.attacked = 1</script>" not in text
+    assert content(file)["title"] == name
+
+
+def test_equations_are_kept_and_written_again_when_damaged(tmp_path, monkeypatch):
+    monkeypatch.setattr(playground, "cache_folder", lambda: tmp_path)
+    asked = []
+    monkeypatch.setattr(playground, "_models", lambda _: asked.append(1) or iter(["1:0"]))
+    assert models_script() == models_script() == "globalThis.ulnaModels={1:0};"
+    assert len(asked) == 1
+    (kept,) = (tmp_path / "playground").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-3] + b"***")
+    assert models_script() == "globalThis.ulnaModels={1:0};"
+    assert len(asked) == 2
+
+
+# -------------------------------------------------------------------------------- what is left out
+
+
+def test_nothing_is_left_out_of_a_plain_arm():
+    assert left_out(ARM) == []
+
+
+@pytest.mark.parametrize(
+    ("arm", "said"),
+    [
+        ("dfki-double-pendulum", "Dry friction and drag of dfki-double-pendulum are left out"),
+        ("so-101", "Speed limits, currents and heat of the motors of so-101 are left out"),
+    ],
+)
+def test_what_is_left_out_is_said_and_stands_on_the_page(file, arm, said):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        play(ulna.preset(arm), file, progress=False)
+    assert {one.category for one in caught} == {UlnaWarning}
+    assert [str(one.message) for one in caught] == content(file)["notes"]
+    assert any(note.startswith(said) for note in content(file)["notes"])
+
+
+def test_limits_of_speed_and_the_base_are_left_out():
+    arm = ARM.replace(base=(0.1, 0.0), joints=[ulna.Joint(max_velocity=2.0), ulna.Joint()])
+    assert left_out(arm.replace(name="")) == [
+        "Speed limits of the joints of this arm are left out of the playground.",
+        "The place of the base of this arm is left out of the playground.",
+    ]
+
+
+# ------------------------------------------------------------------------------------------ errors
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"arm": ulna.Arm.rods([0.1] * 5, [1.0] * 5)}, "arm: got 5 links, need an arm of 1 to 4"),
+        (
+            {"arm": ulna.Arm.rods([1e-5, 1.0], [1.0, 1e7])},
+            r"link.1.length: got 1e-05, need 0.0001 to 10000 for[\s\S]*link.2.mass: got 1e",
+        ),
+        ({"arm": "kehl"}, "arm: got 'kehl', need an Arm; ulna.preset"),
+        ({"exercise": "sums"}, "got 'sums', need one of reach, torque"),
+        ({"seed": 3}, "seed: got 3, need an exercise whose numbers it draws"),
+        ({"exercise": "reach", "seed": -1}, "seed: got -1, need a whole number"),
+        ({"exercise": "reach", "seed": 1.5}, "seed: got 1.5"),
+        ({"arm": ARM, "exercise": "reach"}, "arm: got 'desk arm', need nothing beside an exercise"),
+        ({"q0": [0, 0], "exercise": "reach"}, "q0: got .*, need nothing beside an exercise"),
+        ({"arm": ARM, "q0": [0.0]}, "q0: got .*, need 2 finite angles in radians"),
+        ({"arm": ARM, "q0": [0.0, np.nan]}, "q0: got .*, need 2 finite angles in radians"),
+        ({"file": "arm.txt"}, "file: got 'arm.txt', need a name that ends in .html"),
+    ],
+)
+def test_what_cannot_be_is_refused(file, given, said):
+    with pytest.raises(InputError, match=said):
+        play(**{"file": file, "progress": False, **given})
+    assert not file.exists()
+
+
+def test_a_file_that_is_to_stay_stays(file):
+    file.write_text("mine")
+    with pytest.raises(InputError, match="exists"):
+        play(ARM, file, overwrite=False, progress=False)
+    assert file.read_text() == "mine"
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(ulna.FileError):
+        play(ARM, tmp_path / "none" / "arm.html", progress=False)
+
+
+def test_a_keyword_that_is_close_is_suggested(file):
+    with pytest.raises(TypeError, match="q0"):
+        play(ARM, file, q=[0.0, 0.0])
