@@ -16,7 +16,7 @@ from ulna.analysis.joint_effort import Effort, effort
 from ulna.analysis.time_averages import by_joint, rms
 from ulna.analysis.tracking_measures import (
     Errors,
-    Reference,
+    PlannedMotion,
     errors,
     exit_times,
     reference_at,
@@ -287,22 +287,22 @@ def _checked(run: BatchRun, plan: Any) -> tuple[Plan, ...]:
         if one.arm.n != run.n:
             need = f"{one.arm.n}, as many as the plan has"
             raise InputError(Problem("run", f"a batch of arms of {run.n} joints", need))
-    if not isinstance(plan, Plan) and len(plans) != len(run):
+    if not isinstance(plan, Plan) and (len(plans) != len(run) or not plans):
         need = f"one plan, or {len(run):,}, one for each arm"
         raise InputError(Problem("plan", f"{len(plans):,} plans", need))
     return plans
 
 
-def _references(plans: tuple[Plan, ...], times: Array) -> tuple[Reference, Array]:
+def _references(plans: tuple[Plan, ...], times: Array) -> tuple[PlannedMotion, Array]:
     """Return what distinct plans ask for, (P, S, ...) each, and whose is whose (B,)."""
     distinct = {id(plan.trajectory): plan for plan in plans}
     numbers = {key: k for k, key in enumerate(distinct)}
     places = np.array([numbers[id(plan.trajectory)] for plan in plans], dtype=np.intp)
     found = [reference_at(plan, times) for plan in distinct.values()]
-    return Reference(*(np.stack(parts) for parts in zip(*found, strict=True))), places
+    return PlannedMotion(*(np.stack(parts) for parts in zip(*found, strict=True))), places
 
 
-def _chosen(reference: Reference, places: Array) -> Reference:
+def _chosen(reference: PlannedMotion, places: Array) -> PlannedMotion:
     if len(reference.q) == 1:
         return reference  # which all of them share
-    return Reference(*(values[places] for values in reference))
+    return PlannedMotion(*(values[places] for values in reference))

@@ -43,7 +43,7 @@ def measured(t: Array, y: Array, ok: Array, tolerance: float) -> StepMeasures:
         end = y[..., first:]
         final = end.mean(axis=-1)
         near = np.abs(end - final[..., None]) <= tolerance * np.abs(final)[..., None]
-        rests = ok & (final != 0.0) & near.all(axis=-1)
+        settles = ok & (final != 0.0) & near.all(axis=-1)
         part = y / final[..., None]
         peak_time, peak = _peak(t, part)
         # A peak at the very end is that of a response which creeps up to its final value.
@@ -55,7 +55,7 @@ def measured(t: Array, y: Array, ok: Array, tolerance: float) -> StepMeasures:
             np.where(over, peak_time, np.nan),
             _settled(t, part, tolerance),
         )
-    return StepMeasures(*(np.where(rests, values, np.nan) for values in found))
+    return StepMeasures(*(np.where(settles, values, np.nan) for values in found))
 
 
 def first_of_last(t: Array) -> int:

@@ -237,8 +237,8 @@ def step_response(
     >>> batch = ulna.simulate_batch(
     ...     arm, q0=[0.0], reference=[0.1], controller=gains, duration=8.0, samples=8001
     ... )
-    >>> step_response(batch).overshoot[:, 0].round(3).tolist()
-    [0.527, 0.254, 0.095, 0.015]
+    >>> step_response(batch).overshoot[:, 0].round(2).tolist()
+    [0.53, 0.25, 0.09, 0.02]
     """
     if not positive("tolerance", tolerance, "") <= MOST_TOLERANCE:
         need = f"a part of the step, {MOST_TOLERANCE:g} at most"

@@ -22,7 +22,7 @@ from ulna.motion import Plan, TipMotion
 STILL = 1e-12  # of the largest speed, below which the tip has no direction of its own
 
 
-class Reference(NamedTuple):
+class PlannedMotion(NamedTuple):
     """What is to be followed, at S times.
 
     Attributes
@@ -60,11 +60,11 @@ class Errors(NamedTuple):
     joint_error: Array
 
 
-def reference_at(plan: Plan, times: Array) -> Reference:
+def reference_at(plan: Plan, times: Array) -> PlannedMotion:
     """Return what a plan asks for at times (S,) [s]."""
     tip = plan.trajectory.tip(times)
     with np.errstate(all="ignore"):
-        return Reference(tip.position, _directions(tip), plan.trajectory(times).q)
+        return PlannedMotion(tip.position, _directions(tip), plan.trajectory(times).q)
 
 
 def _directions(reference: TipMotion) -> Array:
@@ -78,7 +78,7 @@ def _directions(reference: TipMotion) -> Array:
     return np.asarray(reference.velocity[rows] / speed[rows, None])
 
 
-def errors(tip: Array, q: Array, reference: Reference) -> Errors:
+def errors(tip: Array, q: Array, reference: PlannedMotion) -> Errors:
     """Return the errors of tips (..., S, 3) and joint angles (..., S, n)."""
     with np.errstate(all="ignore"):
         error = tip[..., :2] - reference.position

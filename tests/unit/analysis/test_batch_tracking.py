@@ -152,6 +152,27 @@ def test_a_failed_member_may_have_settled_before():
     )
 
 
+def test_final_states_alone_and_no_arms_at_all_are_judged():
+    batch = ulna.simulate_batch(
+        ARM, q0=np.tile(START.q, (3, 1)), duration=2.0, reference=PLAN, keep_torques=True,
+        controller=ComputedTorque(natural_frequency=10.0),
+    )  # fmt: skip
+    told = tracking(batch, PLAN)
+    off = batch.tip[:, 0, :2] - PLAN.path.curve(np.array([1.0]))[0]
+    assert told.rms == pytest.approx(np.hypot(*off.T), rel=1e-12)
+    assert effort(batch).torque_rms == pytest.approx(np.abs(batch.tau[:, 0]))
+    assert tracking(batch[:0], PLAN).joint_rms.shape == effort(batch[:0]).energy.shape == (0, 2)
+
+
+def test_a_batch_in_a_file_is_judged_from_there(tmp_path):
+    batch = made_up(12)
+    batch.save(tmp_path / "batch.nc")
+    with ulna.open_batch(tmp_path / "batch.nc") as kept:
+        assert same_bits(tracking(kept, PLAN).rms, tracking(batch, PLAN).rms)
+        assert same_bits(effort(kept).energy, effort(batch).energy)
+        assert same_bits(tracking(kept[5], PLAN).size, tracking(batch[5], PLAN).size)
+
+
 def test_a_batch_without_torques_says_how_to_keep_them():
     batch = ulna.simulate_batch(ARM, q0=[[0.1, 0.2]], duration=0.1, samples=11)
     for one in (batch, batch[0]):
