@@ -23,6 +23,23 @@ from ulna.kinematics import inverse
 
 LINKS = (("c", "com"), ("d", "com_offset"), ("I", "inertia"), ("p", "tip_mass"))
 LOOPS = (0.79, 0.2, 13, 60.0)  # of Kehl and others: radius and loops [m], how many, duration [s]
+# As web/src/playground/numbers.ts has them.
+BOUNDS_OF_LINKS = {
+    "length": (1e-4, 1e4),
+    "mass": (0.0, 1e6),
+    "tip_mass": (0.0, 1e6),
+    "inertia": (0.0, 1e14),
+    "com": (-1e4, 1e4),
+    "com_offset": (-1e4, 1e4),
+}
+BOUNDS_OF_JOINTS = {
+    "damping": (0.0, 1e6),
+    "rotor_inertia": (0.0, 1e6),
+    "gear_ratio": (-1e6, 1e6),
+    "max_torque": (0.0, 1e9),
+    "lower": (-1e6, 1e6),
+    "upper": (-1e6, 1e6),
+}
 
 
 class PlayScene(NamedTuple):
