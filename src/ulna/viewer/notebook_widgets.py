@@ -63,7 +63,7 @@ class Vector(traitlets.TraitType[Any, Any]):
             obj._notify_trait(name, old, new)
 
 
-class Moment(traitlets.TraitType[Any, Any]):
+class RunTime(traitlets.TraitType[Any, Any]):
     """A trait that is a time of the widget's run [s]."""
 
     def validate(self, obj: Any, value: Any) -> float:
@@ -192,7 +192,7 @@ class RunWidget(CellWidget):
         How high it is shown [pixels].
     """
 
-    time = Moment()
+    time = RunTime()
     playing = traitlets.Bool(False).tag(sync=True)
     _time = traitlets.Float(0.0).tag(sync=True)
     _seek = traitlets.List([0, 0.0]).tag(sync=True)
