@@ -71,7 +71,7 @@ def check_numbers(arm: Arm) -> None:
         if not low <= (value := getattr(member, name)) <= high and np.isfinite(value)
     ]
     if wrong:
-        raise InputError(*wrong)
+        raise InputError(wrong)
 
 
 def left_out(arm: Arm) -> list[str]:
