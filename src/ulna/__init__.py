@@ -56,6 +56,7 @@ _HOMES = {
         "simulate",
         "simulate_batch",
     ),
+    "ulna.sweep": ("Sweep", "open_sweep"),
     "ulna.viewer": ("animate", "play", "plot", "report", "show", "widget"),
 }
 
@@ -87,6 +88,7 @@ __all__ = [
     "ServoMotor",
     "Simulation",
     "StepperMotor",
+    "Sweep",
     "TorqueSpeedMotor",
     "Trajectory",
     "UlnaError",
@@ -108,6 +110,7 @@ __all__ = [
     "motor",
     "open_batch",
     "open_run",
+    "open_sweep",
     "paths",
     "plan",
     "play",
@@ -123,6 +126,7 @@ __all__ = [
     "simulate_batch",
     "simulation",
     "stack",
+    "sweep",
     "typing",
     "units",
     "widget",

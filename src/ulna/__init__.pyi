@@ -60,6 +60,8 @@ from ulna.simulation import (
     simulate,
     simulate_batch,
 )
+from ulna.sweep.execute import sweep
+from ulna.sweep.results import Sweep, open_sweep
 from ulna.viewer import animate, play, plot, report, show, widget
 
 __all__ = [
@@ -90,6 +92,7 @@ __all__ = [
     "ServoMotor",
     "Simulation",
     "StepperMotor",
+    "Sweep",
     "TorqueSpeedMotor",
     "Trajectory",
     "UlnaError",
@@ -111,6 +114,7 @@ __all__ = [
     "motor",
     "open_batch",
     "open_run",
+    "open_sweep",
     "paths",
     "plan",
     "play",
@@ -126,6 +130,7 @@ __all__ = [
     "simulate_batch",
     "simulation",
     "stack",
+    "sweep",
     "typing",
     "units",
     "widget",

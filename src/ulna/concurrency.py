@@ -318,16 +318,9 @@ def _idle(process: int) -> deque[_Worker]:
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
-    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(here or 1, _most_threads[0] or sys.maxsize)
-
-
-_most_threads: list[int | None] = [None]
-
-
-def limit_threads(most: int | None) -> None:
-    """Let this process use no more than so many cores, as one of several that share a machine."""
-    _most_threads[0] = most
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 _inside = threading.local()

@@ -1,4 +1,4 @@
-"""MANY of them: an arm for many parameters, in process or on Dask, into Zarr, resumable.
+"""MANY of them: a grid or a design of arms and motions, and what is kept of every point.
 
 The package is called as well: ``ulna.sweep(spec, store)`` is ``ulna.sweep.execute.sweep``.
 """
@@ -8,16 +8,29 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ulna.namespaces import namespace
+from ulna.sweep.compute import compute, empty_outputs, is_ok
+from ulna.sweep.outputs import CURVES, SCALARS, STATUSES
+from ulna.sweep.results import Estimate, Sweep, open_sweep
+from ulna.sweep.spec import SweepSpec, differences, read_spec
 
-__all__ = ["Estimate", "Sweep", "SweepSpec", "open_sweep", "read_spec"]
-
-if TYPE_CHECKING:
-    from ulna.sweep.results import Estimate, Sweep, open_sweep
-    from ulna.sweep.spec import SweepSpec, read_spec
+__all__ = [
+    "CURVES",
+    "SCALARS",
+    "STATUSES",
+    "Estimate",
+    "Sweep",
+    "SweepSpec",
+    "compute",
+    "differences",
+    "empty_outputs",
+    "is_ok",
+    "open_sweep",
+    "read_spec",
+]
 
 
 class CallablePackage(ModuleType):
-    """The package as a function: a package and a function of it cannot both have the name."""
+    """The package as a function: one name cannot stand for both otherwise."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Simulate an arm for many parameters; see `ulna.sweep.execute.sweep`."""
@@ -36,15 +49,5 @@ class CallablePackage(ModuleType):
 
 if not TYPE_CHECKING:
     _guesses = {}
-    __getattr__, __dir__ = namespace(
-        __name__,
-        _guesses,
-        lazy={
-            "Estimate": "ulna.sweep.results",
-            "Sweep": "ulna.sweep.results",
-            "SweepSpec": "ulna.sweep.spec",
-            "open_sweep": "ulna.sweep.results",
-            "read_spec": "ulna.sweep.spec",
-        },
-    )
+    __getattr__, __dir__ = namespace(__name__, _guesses)
     sys.modules[__name__].__class__ = CallablePackage

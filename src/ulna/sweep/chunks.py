@@ -49,7 +49,8 @@ class SweepLayout(NamedTuple):
     """What a store holds, which follows from the spec alone."""
 
     spec_hash: str
-    spec_text: str
+    content: Mapping[str, Any]  # what makes the spec again
+    text: str  # the file that the spec was read from, if any
     axes: Mapping[str, int]  # those of the points, the last one varying fastest
     coordinates: Sequence[Coordinate]
     variables: Sequence[Variable]

@@ -12,7 +12,6 @@ follow from the spec alone, so that a sweep can go on with any number of workers
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import os
@@ -44,7 +43,9 @@ Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 FORMAT = 1
 DESCRIPTION, PROGRESS, LOCK = "sweep.json", "progress", ".lock"
+MESSAGE = "message"  # the output that is text, and kept in the records
 MARKS = (DESCRIPTION,)
+MOST_DIFFERENCES = 12  # in a message
 METADATA = {"zarr_format": 2}
 
 
@@ -54,6 +55,7 @@ class ChunkRecord(NamedTuple):
     digests: Mapping[str, str]  # of its data, by the names of the outputs
     machine: Mapping[str, str]  # what computed it: versions, and features of the processor
     set_aside: Sequence[int] = ()  # points that could not be computed
+    messages: Mapping[str, str] = {}  # what there is to say of points, by their numbers
 
     def to_bytes(self, spec_hash: str, number: int) -> bytes:
         """Write it, bound to a spec and to its number."""
@@ -201,6 +203,14 @@ def write_chunk(path: Path, layout: SweepLayout, number: int, arrays: Arrays) ->
     return digests
 
 
+def messages_of(points: range, arrays: Arrays) -> dict[str, str]:
+    """Return what there is to say of points: of most there is nothing."""
+    texts = arrays.get(MESSAGE)
+    if texts is None:
+        return {}
+    return {str(points[k]): str(texts[k]) for k in np.flatnonzero(texts != "")}
+
+
 def create_store(
     path: Path, layout: SweepLayout, attributes: Mapping[str, Any], *, overwrite: bool
 ) -> SweepStore:
@@ -220,7 +230,7 @@ def create_store(
     kept = read_layout(path)
     if kept.spec_hash != layout.spec_hash:
         hint = "give another folder, or add --overwrite to replace it"
-        told = f"the results of another sweep\n{_difference(kept.spec_text, layout.spec_text)}"
+        told = f"another sweep, its own against this one: {_difference(kept, layout)}"
         raise InputError(Problem("store", told, "those of this sweep", hint, str(path)))
     return SweepStore(path, layout)
 
@@ -294,7 +304,7 @@ def _layout_from(path: Path, content: dict[str, Any]) -> SweepLayout:
         for one in content["variables"]
     ]
     return SweepLayout(
-        content["spec_hash"], content["spec_text"], content["axes"], coordinates, variables
+        *(content[key] for key in ("spec_hash", "content", "text", "axes")), coordinates, variables
     )
 
 
@@ -302,12 +312,11 @@ def _first(axes: int) -> str:
     return ".".join("0" * axes)
 
 
-def _difference(kept: str, given: str) -> str:
-    lines = difflib.unified_diff(
-        kept.splitlines(), given.splitlines(), "the store's spec", "this spec", lineterm="", n=0
-    )
-    told = [f"    {line}" for line in lines if not line.startswith("@@")]
-    return "\n".join(told[:40]) or "    the files that the spec names have other contents"
+def _difference(kept: SweepLayout, given: SweepLayout) -> str:
+    from ulna.sweep.spec import differences
+
+    told = differences(kept.content, json.loads(json.dumps(given.content)))
+    return "; ".join(told[:MOST_DIFFERENCES]) + " ..." * (len(told) > MOST_DIFFERENCES)
 
 
 def _write_empty(part: Path, layout: SweepLayout, metadata: Mapping[str, Any]) -> None:

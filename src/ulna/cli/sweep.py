@@ -1,0 +1,216 @@
+"""`ulna sweep`: an arm for many parameters, into one labelled dataset; the same command goes on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from ulna.cli import flags
+from ulna.cli.flags import argument, option, switch
+from ulna.cli.outputs import INTERRUPTED, UnfinishedError
+from ulna.cli.terminal import TYPED, note, number, say, show_json, show_table
+from ulna.errors import FileError, InputError, Problem, UlnaError, rewording, shown
+from ulna.storage import size_text
+from ulna.sweep.cluster import ClusterError
+from ulna.sweep.execute import sweep as carry_out
+from ulna.sweep.results import MOST_NAMED, STATUS, Sweep, duration_text, open_finished
+
+PARTLY = 4  # the exit code of what could not be done for all points
+CURVE_AXES = ("time", "sample")
+ONCE = ("--overwrite", "--retry")  # what would undo the work of the command before
+SpecArgument = Annotated[str, argument("SPEC", "A sweep file: .toml.")]
+OutOption = Annotated[
+    str | None, option("STORE", "The folder of the results; SPEC.zarr unless given.")
+]
+WorkersOption = Annotated[
+    str | None, option("N", "Processes of a Dask cluster on this machine to compute in.")
+]
+SchedulerOption = Annotated[
+    str | None, option("ADDRESS", "The Dask scheduler to compute with: tcp://host:8786.")
+]
+CaOption = Annotated[
+    str | None, option("FILE", "The certificate authority of a scheduler at tls://.")
+]
+CertOption = Annotated[str | None, option("FILE", "The certificate to show it.")]
+KeyOption = Annotated[str | None, option("FILE", "The key of that certificate.")]
+DryRunSwitch = Annotated[
+    bool, switch("--dry-run", "Time a few points, and say what all of them take.")
+]
+RetrySwitch = Annotated[bool, switch("--retry", "Try points again that were set aside.")]
+VerifySwitch = Annotated[
+    bool, switch("--verify", "Read what is finished, and compute damaged points anew.")
+]
+OPTIONS = {
+    "store": "--out",
+    "workers": "--workers",
+    "scheduler": "--scheduler",
+    "tls": "--tls-ca-file, --tls-cert, --tls-key",
+    "tls.ca_file": "--tls-ca-file",
+    "tls.cert": "--tls-cert",
+    "tls.key": "--tls-key",
+}
+
+
+def sweep(
+    spec: SpecArgument,
+    out: OutOption = None,
+    workers: WorkersOption = None,
+    scheduler: SchedulerOption = None,
+    tls_ca_file: CaOption = None,
+    tls_cert: CertOption = None,
+    tls_key: KeyOption = None,
+    dry_run: DryRunSwitch = False,
+    retry: RetrySwitch = False,
+    verify: VerifySwitch = False,
+    overwrite: flags.Overwrite = False,
+    json: flags.Json = False,
+) -> None:
+    """Simulate an arm for many parameters, and keep the results as one labelled dataset.
+
+    Stopped by whatever, the same command goes on where it was.
+    """
+    store = Path(out) if out is not None else Path(f"{Path(spec).stem}.zarr")
+    settings: dict[str, Any] = {
+        "workers": None if workers is None else _read_workers(workers),
+        "scheduler": scheduler,
+        "tls": _read_tls(tls_ca_file, tls_cert, tls_key),
+        "dry_run": dry_run,
+        "retry": retry,
+        "verify": verify,
+        "overwrite": overwrite,
+        "on_interrupt": "return",
+    }
+    with rewording(_of_option):
+        found = _carried_out(spec, store, settings)
+        if dry_run:
+            _show_estimate(found, settings["workers"], json=json)
+            return
+    if json:
+        show_json(_facts(found, store))
+    else:
+        _show(found, store)
+    _raise_if_partly(found, store)
+
+
+def _read_workers(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= 4096:
+        need = "a whole number from 1 to 4096"
+        raise InputError(Problem("--workers", shown(text), need, "leave it out to use no cluster"))
+    return int(text)
+
+
+def _read_tls(ca_file: str | None, cert: str | None, key: str | None) -> dict[str, str] | None:
+    given = {"ca_file": ca_file, "cert": cert, "key": key}
+    files = {name: file for name, file in given.items() if file is not None}
+    absent = sorted(given.keys() - files.keys())
+    if files and absent:
+        got = f"no {', '.join('--tls-' + name.replace('_', '-') for name in absent)}"
+        raise InputError(Problem(OPTIONS["tls"], got, "all three, or none"))
+    return files or None
+
+
+def _of_option(problem: Problem) -> Problem:
+    return replace(problem, what=OPTIONS.get(problem.what, problem.what))
+
+
+def _carried_out(spec: str, store: Path, settings: Mapping[str, Any]) -> Sweep:
+    """Run a sweep; where it cannot go on, say what there is, and how to go on."""
+    try:
+        found = carry_out(spec, store, **settings)
+    except (FileError, ClusterError) as error:
+        raise _unfinished(error, store) from error
+    if not settings["dry_run"] and not found.is_complete:
+        raise UnfinishedError([f"stopped; {_kept(found, store)}"], INTERRUPTED)
+    return found
+
+
+def _unfinished(error: UlnaError, store: Path) -> UlnaError:
+    found = open_finished(store)
+    if found is None:
+        return error
+    return UnfinishedError([str(error), _kept(found, store)], error.exit_code)
+
+
+def _kept(found: Sweep, store: Path) -> str:
+    words = [word for word in TYPED if word not in ONCE]
+    done = f"{found.finished:,} of {len(found):,} points are finished, in {store}"
+    return f"{done}; to go on: {shlex.join(['ulna', *words])}"
+
+
+def _raise_if_partly(found: Sweep, store: Path) -> None:
+    lost = found.set_aside
+    if lost:
+        named = ", ".join(map(str, lost[:MOST_NAMED])) + " ..." * (len(lost) > MOST_NAMED)
+        told = f"not computed, since each killed its worker three times: {named}"
+        again = shlex.join(["ulna", *(word for word in TYPED if word not in ONCE), "--retry"])
+        raise UnfinishedError([f"{store}: {told}; to try again: {again}"], PARTLY)
+
+
+def _show_estimate(found: Sweep, workers: int | None, *, json: bool) -> None:
+    made = found.estimate(workers)
+    if json:
+        show_json(made._asdict())
+        return
+    rows = [
+        ("points", f"{made.points:,}"),
+        ("finished", f"{made.finished:,}"),
+        ("time", f"{duration_text(made.seconds)}, by {made.timed} points that were timed"),
+        ("memory", size_text(made.memory)),
+        ("disk", size_text(made.disk)),
+    ]
+    show_table("dry run: nothing is written", ("what", "how much"), rows)
+
+
+def _show(found: Sweep, store: Path) -> None:
+    axes = ", ".join(f"{size:,} {name}" for name, size in found.axes.items())
+    rows = [(*where, *map(number, numbers)) for where, numbers in _ranges(found)]
+    say(f"{len(found):,} points ({axes}): {found.status}")
+    if rows:
+        show_table("", ("output", "joint", "unit", "least", "median", "largest"), rows)
+    failed = found.failed
+    if failed:
+        first = failed[0]
+        note(
+            f"{len(failed):,} points did not run to their end; the first, {first}: {found.why(first)}"
+        )
+    say(f"written: {store}; in Python: ulna.open_sweep({str(store)!r}).dataset")
+
+
+def _ranges(found: Sweep) -> Iterator[tuple[tuple[str, str, str], tuple[float, ...]]]:
+    """Return the range of every scalar, of each joint by itself."""
+    axes = tuple(found.axes)
+    for name, values in found.dataset.data_vars.items():
+        if name in (STATUS, "t_end") or set(CURVE_AXES) & set(values.dims):
+            continue
+        further = [dim for dim in values.dims if dim not in axes]
+        rows = np.asarray(values.transpose(*further, *axes)).reshape(
+            *[values.sizes[dim] for dim in further], -1
+        )
+        for place in np.ndindex(rows.shape[:-1]):
+            known = rows[place][np.isfinite(rows[place])]
+            if known.size:
+                where = (str(name), ", ".join(str(one + 1) for one in place))
+                ends = float(known.min()), float(np.median(known)), float(known.max())
+                yield (*where, values.attrs.get("units", "")), ends
+
+
+def _facts(found: Sweep, store: Path) -> dict[str, Any]:
+    ranges = [
+        {"output": where[0], "joint": where[1], "unit": where[2], "least": ends[0],
+         "median": ends[1], "largest": ends[2]}
+        for where, ends in _ranges(found)
+    ]  # fmt: skip
+    return {
+        "store": str(store),
+        "points": len(found),
+        "axes": dict(found.axes),
+        "status": found.counts,
+        "failed": list(found.failed),
+        "set_aside": list(found.set_aside),
+        "outputs": ranges,
+    }
