@@ -153,16 +153,16 @@ def _first_bytes(file: str | os.PathLike[str]) -> bytes:
 
 def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
     """Read an arm from the text of a robot file; return the arm and what is strange about it."""
-    document = _parse_toml(text, name)
+    document = parse_toml(text, name)
     reader = _RobotFileReader()
     try:
         arm = reader.arm(document)
     except InputError as error:
-        raise InputError(_placed(error.problems, text, name)) from None
-    return arm, _placed(reader.doubts, text, name)
+        raise InputError(placed(error.problems, text, name)) from None
+    return arm, placed(reader.doubts, text, name)
 
 
-def _placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
+def placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
     """Return problems with the lines on which they stand, in the order of the file."""
     if not problems:
         return []
@@ -171,7 +171,8 @@ def _placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
     return [problem.at(f"{name}:{lines.of(problem.what)}") for problem in in_order]
 
 
-def _parse_toml(text: str, name: str) -> Table:
+def parse_toml(text: str, name: str, what: str = "robot file") -> Table:
+    """Return what a TOML text holds; raise InputError, with the line, if it is none."""
     import tomllib  # which an arm that is made in Python does without
 
     for number, line in enumerate(text.split("\n"), 1):
@@ -185,7 +186,7 @@ def _parse_toml(text: str, name: str) -> Table:
         place = f"{name}:{found[1]}" if found else name
         problem = Problem("TOML", str(error), "key = value lines", place=place)
     except RecursionError:
-        problem = Problem("TOML", "values nested too deep", "a plain robot file", place=name)
+        problem = Problem("TOML", "values nested too deep", f"a plain {what}", place=name)
     except ValueError:
         # The parser hands numbers on to int(), which refuses thousands of digits.
         problem = Problem("TOML", "a number too long to read", "an ordinary number", place=name)

@@ -1,0 +1,544 @@
+"""What a sweep can vary, by name, and how a value is put into a case.
+
+Names are those of robot files, of the arguments in the texts of paths, controllers and
+disturbances, and of the keywords of `ulna.plan` and `ulna.simulate_batch`:
+
+    link.2.mass   joint.all.friction.coulomb   joint.1.motor   payload   gravity.y   arm
+    path   path.radius   path.center.x   duration   timing   max_speed   elbow
+    controller   controller.natural_frequency   controller_model.payload
+    sensors.delay   actuators.bandwidth   disturbance.1.size   q0.1   torque.2   dt   rate   seed
+
+Those of arms are in `arm_parameters.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ulna import units
+from ulna.arm import Actuators, Arm, Sensors
+from ulna.arm.control_loop import ACTUATOR_TIMES, ACTUATORS, SENSOR_TIMES, SENSORS
+from ulna.control import CONTROLLERS
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.expressions import Call
+from ulna.motion.paths.path_text import SHAPES
+from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.reading import DISTURBANCES
+from ulna.sweep.arm_parameters import (
+    ARM_FIELDS,
+    OF_MOTION,
+    changed_arm,
+    check_name,
+    moves_arrays,
+    template,
+)
+from ulna.sweep.cases import Case
+
+# What a parameter decides: the dynamics alone, also the planned motion, the loop around the arm,
+# or which random numbers are drawn.
+DYNAMICS, MOTION, LOOP, SEED = "dynamics", "motion", "loop", "seed"
+WORD, WHOLE, FLAG, CHOICE = "word", "whole number", "flag", "choice"  # kinds without units
+_COMPONENTS = {"x": 0, "y": 1, "moment": 2}
+_MOTION = {
+    "duration": "time",
+    "max_speed": "velocity",
+    "max_acceleration": "acceleration",
+    "floor": "length",
+    "timing": WORD,
+    "elbow": WORD,
+}
+_SIMULATION = {
+    "dt": "time",
+    "rate": "frequency",
+    "restitution": "number",
+    "method": WORD,
+    "stops": FLAG,
+}
+_GAIN_KINDS = {  # of the arguments of controllers, whose table has functions in place of kinds
+    "kp": "stiffness",
+    "kd": "damping",
+    "natural_frequency": "speed",
+    "bandwidth": "speed",
+    "filter": "speed",
+    "dead_band": "angle",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """One of several arms, paths or controllers that a sweep goes through.
+
+    Attributes
+    ----------
+    label : str
+        How results call it.
+    value : object
+        The thing itself.
+    """
+
+    label: str
+    value: Any = dataclasses.field(compare=False)
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Parameter(NamedTuple):
+    """What can be varied.
+
+    Attributes
+    ----------
+    name : str
+        As it was written.
+    kind : str
+        A kind of `ulna.units`, or one of "word", "whole number", "flag", "choice".
+    unit : str
+        Of the values in results: SI, "1" for bare numbers, empty for text.
+    role : {"dynamics", "motion", "loop", "seed"}
+        What it decides.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    role: str
+
+    @property
+    def is_number(self) -> bool:
+        """Whether values are numbers."""
+        return self.kind not in (WORD, CHOICE)
+
+    def read(self, value: Any, what: str) -> Any:
+        """Return a value in SI units; text of what is named by text.
+
+        Parameters
+        ----------
+        value : float, str or bool
+            As a file or a caller has it.
+        what : str
+            How messages call it.
+
+        Returns
+        -------
+        float, str or bool
+            The value.
+
+        Raises
+        ------
+        InputError
+            If it is not one of the parameter's kind.
+        """
+        if self.kind == WORD:
+            if not isinstance(value, str):
+                raise InputError(Problem(what, shown(value), "text"))
+            return value
+        if self.kind == FLAG:
+            if not isinstance(value, bool):
+                raise InputError(Problem(what, shown(value), "true or false"))
+            return value
+        number = units.to_si(value, "number" if self.kind == WHOLE else self.kind, what=what)
+        if self.kind == WHOLE and not (number.is_integer() and 0 <= number < 2**53):
+            raise InputError(Problem(what, shown(value), "a whole number of at least 0"))
+        return number
+
+
+def si_unit(kind: str) -> str:
+    """Return the SI unit of a kind, as results write it; empty for text.
+
+    >>> si_unit("damping"), si_unit("number")
+    ('N·m·s/rad', '1')
+    """
+    if kind in (WORD, CHOICE):
+        return ""
+    known = units.UNITS.get(kind, {})
+    unit = next((name for name, factor in known.items() if factor == 1.0), "1")
+    return unit.replace("*", "·").replace("^2", "²").replace("rtHz", "√Hz")
+
+
+def parameter(name: str, base: Case, others: Iterable[str] = ()) -> Parameter:
+    """Return what a name stands for.
+
+    Parameters
+    ----------
+    name : str
+        Such as "link.2.mass".
+    base : Case
+        The case of which it is a parameter.
+    others : iterable of str, optional
+        Names of what is varied besides: where motors or arms are, theirs are not checked here.
+
+    Returns
+    -------
+    Parameter
+        Its kind, its unit, and what it decides.
+
+    Raises
+    ------
+    InputError
+        If there is no such parameter, with the nearest ones.
+    """
+    short = name.removeprefix("simulation.")
+    known = known_parameters(base)
+    found = known.get(template(short)) or known.get(_open_joint(short))
+    model = short.removeprefix("controller_model.")
+    if found is None and model != short and template(model) in ARM_FIELDS:
+        field = ARM_FIELDS[template(model)]
+        found = (field.kind, LOOP)
+    if found is None:
+        hint = _nearest(name, known)
+        raise InputError(Problem(name, "an unknown parameter", "a known one", hint))
+    others = tuple(others)
+    if template(model) in ARM_FIELDS:
+        arm = base.arm if model == short else base.controller_model or base.arm
+        vary = any(other == "arm" or other.endswith(".motor") for other in others)
+        check_name(model, arm, motors_vary=vary)
+    kind, role = found
+    if kind == "motor":
+        kind = WORD
+    unit = ARM_FIELDS[template(model)].unit if template(model) in ARM_FIELDS else si_unit(kind)
+    return Parameter(name, kind, unit if kind != WORD else "", role)
+
+
+def _open_joint(name: str) -> str:
+    """Return a name whose last part, a joint's number, is left open."""
+    owner, _, last = name.rpartition(".")
+    return f"{owner}.K" if last.isdecimal() else name
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    if name.startswith("controller_model."):
+        return "controller_model. goes before a parameter of an arm, such as payload"
+    suggestion = did_you_mean(template(name), known)
+    number = next((part for part in name.split(".") if part.isdecimal()), "1")
+    if suggestion:
+        return suggestion.replace(".K", f".{number[:9]}")
+    heads = sorted({one.partition(".")[0] for one in known})
+    return f"names begin with {', '.join(heads)}; K in link.K.mass is a number, or all"
+
+
+def known_parameters(base: Case) -> dict[str, tuple[str, str]]:
+    """Return what can be varied of a case.
+
+    Parameters
+    ----------
+    base : Case
+        The case.
+
+    Returns
+    -------
+    dict of str to (str, str)
+        Kinds and roles by name; K stands for the number of a link or a joint, or "all".
+    """
+    found: dict[str, tuple[str, str]] = {"arm": (CHOICE, MOTION), "seed": (WHOLE, SEED)}
+    for name, field in ARM_FIELDS.items():
+        role = DYNAMICS if moves_arrays(name) else MOTION if name in OF_MOTION else LOOP
+        found[name] = (field.kind, role)
+    if base.path is not None:
+        found |= {name: (kind, MOTION) for name, kind in _MOTION.items()}
+        found |= {"path": (CHOICE, MOTION), "start": (WORD, LOOP)}
+        if isinstance(base.path, Call):
+            found |= {name: (kind, MOTION) for name, kind in _path_kinds(base.path, "path")}
+    else:
+        found["duration"] = ("time", LOOP)
+    found |= {name: (kind, LOOP) for name, kind in _loop_kinds(base)}
+    return found
+
+
+def _loop_kinds(base: Case) -> Iterable[tuple[str, str]]:
+    if not base.is_simulated:
+        return
+    yield from _SIMULATION.items()
+    yield from (("q0.K", "angle"), ("qd0.K", "speed"))
+    if base.torque is not None:
+        yield "torque.K", "torque"
+    if base.tip_force is not None:
+        yield from (("tip_force.x", "force"), ("tip_force.y", "force"))
+    if base.set_point is not None:
+        yield "set_point.K", "angle"
+    for number, one in enumerate(base.disturbances, 1):
+        yield from _disturbance_kinds(one, f"disturbance.{number}")
+    if base.controller is None:
+        return
+    yield "controller", CHOICE
+    for name in _gains(base.controller):
+        kind = _GAIN_KINDS.get(name, "number")
+        yield from ((f"controller.{name}", kind), (f"controller.{name}.K", kind))
+    tables: tuple[tuple[str, Mapping[str, Any], Mapping[str, Any]], ...] = (
+        ("sensors", SENSORS, SENSOR_TIMES),
+        ("actuators", ACTUATORS, ACTUATOR_TIMES),
+    )
+    for owner, joints, times in tables:
+        yield from ((f"{owner}.{name}", one.kind) for name, one in {**joints, **times}.items())
+        yield from ((f"{owner}.{name}.K", one.kind) for name, one in joints.items())
+    yield from (("sensors.seed", WHOLE), ("sensors.rate_from", WORD))
+
+
+def _gains(controller: Any) -> tuple[str, ...]:
+    """Return the arguments of a controller that are numbers, or switches."""
+    entry = CONTROLLERS.get(type(controller).__name__)
+    if entry is not None:
+        return tuple(entry.parameters)
+    if not dataclasses.is_dataclass(controller):
+        return ()
+    return tuple(one.name for one in dataclasses.fields(controller) if one.name != "model")
+
+
+def _path_kinds(call: Call, owner: str) -> Iterable[tuple[str, str]]:
+    """Return the names of a path's arguments with their kinds, those of paths inside it too."""
+    for name, value, kind in _arguments(call):
+        place = f"{owner}.{name}"
+        if kind == "call" and isinstance(value, Call):
+            yield from _path_kinds(value, place)
+        elif kind == "point":
+            yield from ((f"{place}.x", "length"), (f"{place}.y", "length"))
+        elif kind == "flag":
+            yield place, FLAG
+        elif kind in units.UNITS:
+            yield place, kind
+
+
+def _arguments(call: Call) -> Iterable[tuple[str, Any, str]]:
+    """Return name, value and kind of every argument that a path has, given or not."""
+    if call.name == "then":
+        for number, value in enumerate(call.arguments, 1):
+            yield f"path{number}", value, "call"
+    elif call.name in SHAPES:
+        shape, own = SHAPES[call.name], _by_name(call, SHAPES[call.name].kinds)
+        for name, default in shape.parameters.items():
+            yield name, own.get(name, default), shape.kinds[name]
+
+
+def _by_name(call: Call, names: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
+
+
+def _disturbance_kinds(one: Call | Disturbance, owner: str) -> Iterable[tuple[str, str]]:
+    yield f"{owner}.size", "number"
+    parts = (("force.x", "force"), ("force.y", "force"), ("force.moment", "torque"))
+    if isinstance(one, Disturbance):
+        yield from ((f"{owner}.{name}", "time") for name in ("start", "stop"))
+        return
+    kinds = DISTURBANCES[one.name].kinds if one.name in DISTURBANCES else {}
+    yield from ((f"{owner}.{name}", kind) for name, kind in kinds.items() if isinstance(kind, str))
+    if "seed" in kinds:
+        yield f"{owner}.seed", WHOLE
+    if isinstance(one.keywords.get("force"), tuple):
+        yield from ((f"{owner}.{name}", kind) for name, kind in parts)
+    yield f"{owner}.torque.K", "torque"
+
+
+def applied(base: Case, values: Mapping[str, Any]) -> Case:
+    """Return a case with other parameters.
+
+    Parameters
+    ----------
+    base : Case
+        The case to begin with.
+    values : mapping of str to float, str, bool or Choice
+        What is to be otherwise, by name, in SI units.
+
+    Returns
+    -------
+    Case
+        With these values.
+
+    Raises
+    ------
+    InputError
+        If there is no such case.
+    """
+    groups: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        head, _, rest = name.removeprefix("simulation.").partition(".")
+        if head in ("controller_model", "disturbance", *_WRITERS) and head != "arm":
+            groups.setdefault(head, {})[rest] = value
+        elif head in _SIMULATION:
+            groups.setdefault("simulation", {})[head] = value
+        elif head in _MOTION:
+            groups.setdefault("motion", {})[head] = value
+        else:
+            groups.setdefault("arm", {})[name] = value
+    if "controller_model" in groups:
+        model = base.controller_model or base.arm
+        base = dataclasses.replace(
+            base, controller_model=changed_arm(model, groups.pop("controller_model"))
+        )
+    for head, write in _WRITERS.items():
+        if head in groups:
+            base = write(base, groups[head])
+    return base
+
+
+def _write_arm(case: Case, values: dict[str, Any]) -> Case:
+    chosen = values.pop("arm", None)
+    arm: Arm = case.arm if chosen is None else chosen.value
+    return dataclasses.replace(case, arm=changed_arm(arm, values))
+
+
+def _write_path(case: Case, values: dict[str, Any]) -> Case:
+    chosen = values.pop("", None)
+    path = case.path if chosen is None else chosen.value
+    for name, value in values.items():
+        if not isinstance(path, Call):
+            raise InputError(Problem(f"path.{name}", shown(value), "a path made of text"))
+        path = with_argument(path, name.split("."), value)
+    return dataclasses.replace(case, path=path)
+
+
+def with_argument(call: Call, name: list[str], value: Any) -> Call:
+    """Return a path's call with another argument.
+
+    Parameters
+    ----------
+    call : Call
+        The call, such as circle(radius='5 cm').
+    name : list of str
+        Of the argument, and what it has within: ["center", "x"].
+    value : float or bool
+        The value, in SI units.
+
+    Returns
+    -------
+    Call
+        The same call with that value.
+
+    Examples
+    --------
+    >>> from ulna.expressions import parse_call
+    >>> str(with_argument(parse_call("circle((0.2, 0.1), '5 cm')"), ["center", "y"], 0.3))
+    "circle(center=(0.2, 0.3), radius='5 cm')"
+    """
+    head, *inner = name
+    if call.name == "then":
+        place = int(head.removeprefix("path")) - 1
+        parts = list(call.arguments)
+        parts[place] = with_argument(parts[place], inner, value)  # type: ignore[arg-type]
+        return Call(call.name, tuple(parts))
+    own = _by_name(call, SHAPES[call.name].kinds)
+    if isinstance(own.get(head), Call):
+        own[head] = with_argument(own[head], inner, value)
+    elif inner:
+        default = SHAPES[call.name].parameters.get(head)
+        own[head] = _with_component(own.get(head, default), inner[0], value, 2)
+    else:
+        own[head] = value
+    return Call(call.name, (), own)
+
+
+def _with_component(values: Any, name: str, value: float, size: int) -> tuple[Any, ...]:
+    """Return a vector with another component; one number for all joints becomes one a joint."""
+    listed = list(values) if isinstance(values, tuple | list) else [values or 0.0] * size
+    place = _COMPONENTS[name] if name in _COMPONENTS else int(name) - 1
+    if not 0 <= place < len(listed):
+        raise InputError(Problem(name, f"number {place + 1}", f"one from 1 to {len(listed)}"))
+    listed[place] = value
+    return tuple(listed)
+
+
+def _write_motion(case: Case, values: dict[str, Any]) -> Case:
+    own = dict(values)
+    duration = own.pop("duration", case.duration)
+    return dataclasses.replace(case, duration=duration, motion={**case.motion, **own})
+
+
+def _write_start(case: Case, values: dict[str, Any]) -> Case:
+    return dataclasses.replace(case, start=values[""])
+
+
+def _write_controller(case: Case, values: dict[str, Any]) -> Case:
+    chosen = values.pop("", None)
+    controller: Any = case.controller if chosen is None else chosen.value
+    return dataclasses.replace(case, controller=_changed_fields(controller, values, case.arm.n))
+
+
+def _write_loop(owner: str, kind: type) -> Callable[[Case, dict[str, Any]], Case]:
+    def write(case: Case, values: dict[str, Any]) -> Case:
+        part = getattr(case, owner) or kind()
+        own = {k: int(v) if k == "seed" else v for k, v in values.items()}
+        changed: dict[str, Any] = {owner: _changed_fields(part, own, case.arm.n)}
+        return dataclasses.replace(case, **changed)
+
+    return write
+
+
+def _changed_fields(part: Any, values: Mapping[str, Any], n: int) -> Any:
+    """Return a frozen part with other numbers; "kp.2" is that of the second joint."""
+    own: dict[str, Any] = {}
+    for name, value in values.items():
+        field, _, joint = name.partition(".")
+        current = own.get(field, getattr(part, field, 0.0))
+        own[field] = _with_component(current, joint, value, n) if joint else value
+    return dataclasses.replace(part, **own) if own else part
+
+
+def _write_vector(owner: str) -> Callable[[Case, dict[str, Any]], Case]:
+    def write(case: Case, values: dict[str, Any]) -> Case:
+        vector: Any = getattr(case, owner)
+        for name, value in values.items():
+            vector = _with_component(vector, name, value, case.arm.n)
+        changed: dict[str, Any] = {owner: vector}
+        return dataclasses.replace(case, **changed)
+
+    return write
+
+
+def _write_disturbances(case: Case, values: dict[str, Any]) -> Case:
+    listed = list(case.disturbances)
+    for name, value in values.items():
+        number, _, field = name.partition(".")
+        place = int(number) - 1
+        one = listed[place]
+        if field == "size":
+            listed[place] = _sized(one, value)
+        elif isinstance(one, Disturbance):
+            changed: dict[str, Any] = {field: value}
+            listed[place] = dataclasses.replace(one, **changed)
+        else:
+            own = _by_name(one, DISTURBANCES[one.name].kinds)
+            head, _, part = field.partition(".")
+            own[head] = _with_component(own.get(head), part, value, case.arm.n) if part else value
+            listed[place] = Call(one.name, (), own)
+    return dataclasses.replace(case, disturbances=tuple(listed))
+
+
+def _sized(one: Call | Disturbance, factor: float) -> Disturbance:
+    """Return a disturbance that is so many times as large."""
+    from ulna.simulation.reading import read_disturbance
+
+    made = read_disturbance(str(one), "disturbance") if isinstance(one, Call) else one
+    parts: dict[str, Any] = {
+        name: tuple(factor * part for part in getattr(made, name))
+        for name in ("torque", "force")
+        if getattr(made, name) is not None
+    }
+    return dataclasses.replace(made, **parts)
+
+
+def _write_simulation(case: Case, values: dict[str, Any]) -> Case:
+    return dataclasses.replace(case, simulation={**case.simulation, **values})
+
+
+def _write_seed(case: Case, values: dict[str, Any]) -> Case:
+    return dataclasses.replace(case, seed=int(values[""]))
+
+
+# In this order, so that a chosen arm or controller is there before its numbers are changed.
+_WRITERS: Mapping[str, Callable[[Case, dict[str, Any]], Case]] = {
+    "arm": _write_arm,
+    "path": _write_path,
+    "motion": _write_motion,
+    "start": _write_start,
+    "controller": _write_controller,
+    "sensors": _write_loop("sensors", Sensors),
+    "actuators": _write_loop("actuators", Actuators),
+    "q0": _write_vector("q0"),
+    "qd0": _write_vector("qd0"),
+    "set_point": _write_vector("set_point"),
+    "torque": _write_vector("torque"),
+    "tip_force": _write_vector("tip_force"),
+    "disturbance": _write_disturbances,
+    "simulation": _write_simulation,
+    "seed": _write_seed,
+}

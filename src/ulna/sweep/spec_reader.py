@@ -1,0 +1,411 @@
+"""Reads the keys of a sweep's spec, gathering all that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from ulna import units
+from ulna.analysis.step_responses import rest_posture
+from ulna.arm import Actuators, Arm, Sensors
+from ulna.arm.control_loop import NO_LOOP, check_for_joints
+from ulna.arm.loop_tables import read_loop
+from ulna.arm.toml_lines import shown_key
+from ulna.control import ComputedTorque, Controller, read_controller
+from ulna.errors import InputError, Problem, Problems, nearest_name, shown
+from ulna.expressions import Call, parse_call
+from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.motor_rows import takes_positions
+from ulna.simulation.reading import read_disturbance, read_sensors
+from ulna.sweep.cases import EXACT, FINITE, REST, Case, Grid, sample_grid
+from ulna.sweep.outputs import PATH, STEP, KeptOutputs, read_kept
+from ulna.sweep.parameters import Parameter
+from ulna.sweep.sampling import Design
+from ulna.sweep.spec_files import SpecFiles
+from ulna.sweep.vary import read_design
+from ulna.typing import Elbow, Precision, TimingName
+
+FORMAT = 1
+CURVE_POINTS, MOST_SAMPLES = 200, 1_000_000
+MOST_DISTURBANCES = 100
+MOST_UNKNOWN = 20  # unknown keys that are told of, each with the nearest known one
+RATE = 1000.0  # [Hz] of controllers
+OF_MOTION: Mapping[str, Any] = {
+    "max_speed": "velocity",
+    "max_acceleration": "acceleration",
+    "floor": "length",
+    "timing": get_args(TimingName),
+    "elbow": get_args(Elbow),
+}
+OF_SIMULATION: Mapping[str, Any] = {
+    "dt": "time",
+    "rate": "frequency",
+    "restitution": "number",
+    "method": ("rk4", "semi-implicit", "gauss4", "dop853"),
+    "precision": get_args(Precision),
+    "stops": bool,
+}
+# What only a simulation has.
+SIMULATED = (
+    "controller", "controller_model", "set_point", "torque", "tip_force", "q0", "qd0", "sensors",
+    "actuators", "disturbances", "seed", "start", *OF_SIMULATION,
+)  # fmt: skip
+TOP = (
+    "format", "name", "arm", "path", "duration", "derivatives", "simulate", "samples", "vary",
+    "keep", "files", *OF_MOTION, *SIMULATED,
+)  # fmt: skip
+KEEP = ("scalars", "curves", "run", "curve_points")
+
+SpecParts = tuple[Case, Design, tuple[Parameter, ...], KeptOutputs, Grid, str]
+
+
+def read_document(document: dict[str, Any], folder: str | None) -> SpecParts:
+    """Read the keys of a spec.
+
+    Parameters
+    ----------
+    document : dict
+        Keys and values, plain or objects.
+    folder : str or None
+        Where files have to be; None for a spec made in Python.
+
+    Returns
+    -------
+    tuple
+        Base case, design, parameters, outputs, grid, and name.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    """
+    given = {key: value for key, value in document.items() if value is not None}
+    return _SpecReader(given, folder).parts()
+
+
+class _SpecReader:
+    """Reads a spec key by key, gathering problems under the keys' names."""
+
+    def __init__(self, given: dict[str, Any], folder: str | None) -> None:
+        self.given, self.checks = given, Problems()
+        self.files = SpecFiles(folder)
+        texts = given.get("files", {})
+        if folder is None and isinstance(texts, Mapping) and texts:
+            self.files = SpecFiles(None, texts)
+        elif "files" in given:
+            self.checks.add("files", shown(texts), "nothing in a file, whose folder has them")
+
+    def parts(self) -> SpecParts:
+        given, checks = self.given, self.checks
+        self._only_known()
+        if isinstance(given.get("format", FORMAT), bool) or given.get("format", FORMAT) != FORMAT:
+            checks.add("format", shown(given["format"]), f"format = {FORMAT}")
+        name = given.get("name", "")
+        checks.one_line("name", name)
+        keep, curve_points = self._keep()
+        samples = self._samples()
+        arm = self._arm()
+        base = None if arm is None else self._case(arm)
+        if base is None:
+            # What is varied is read nevertheless, as far as that is possible without an arm.
+            raise InputError(checks.found)
+        self._check_outputs(base, keep)
+        keep = keep or _usual(base)
+        finite = given.get("derivatives", "exact") == FINITE
+        grid = sample_grid(samples, curve_points, curves=bool(keep.curves), finite=finite)
+        design, parameters = Design("grid", (), 1), tuple[Parameter, ...]()
+        with checks.gather():
+            design, parameters = read_design(
+                given.get("vary", {}), base, self.files.arm, self.files.path
+            )
+        checks.raise_if_any()
+        return base, design, parameters, keep, grid, str(name)
+
+    def _only_known(self) -> None:
+        unknown = [key for key in self.given if key not in TOP]
+        for key in unknown[:MOST_UNKNOWN]:
+            if key == "made in Python":
+                need = "one that text makes: read the sweep with the script that made it"
+                self.checks.add("spec", f"a {' and a '.join(self.given[key])} made in Python", need)
+                continue
+            hint = nearest_name(str(key), TOP)
+            self.checks.add(shown_key(str(key)), "an unknown key", "a known one", hint)
+        if len(unknown) > MOST_UNKNOWN:
+            got = f"{len(unknown):,} unknown keys"
+            raise InputError([*self.checks.found, Problem("spec", got, "known ones")])
+
+    def _keep(self) -> tuple[KeptOutputs | None, int]:
+        keep, points = self.given.get("keep"), CURVE_POINTS
+        if isinstance(keep, Mapping):
+            for key in list(keep)[:MOST_UNKNOWN]:
+                if key not in KEEP:
+                    hint = nearest_name(str(key), KEEP)
+                    what = f"keep.{shown_key(str(key))}"
+                    self.checks.add(what, "an unknown key", "a known one", hint)
+            points = self._whole("keep.curve_points", keep.get("curve_points", points), 1)
+        if keep is None:
+            return None, points
+        with self.checks.gather():
+            return read_kept(keep), points
+        return None, points
+
+    def _samples(self) -> int | None:
+        if "samples" not in self.given:
+            return None
+        return self._whole("samples", self.given["samples"], 3)
+
+    def _whole(self, what: str, given: Any, least: int) -> int:
+        if (
+            isinstance(given, bool)
+            or not isinstance(given, int)
+            or not (least <= given <= MOST_SAMPLES)
+        ):
+            self.checks.add(what, shown(given), f"a whole number from {least} to {MOST_SAMPLES:,}")
+            return least
+        return given
+
+    def _arm(self) -> Arm | None:
+        if "arm" not in self.given:
+            self.checks.add("arm", "nothing", 'a robot file, such as arm = "arm.toml"')
+            return None
+        with self.checks.gather():
+            return self.files.arm(self.given["arm"])
+        return None
+
+    def _case(self, arm: Arm) -> Case | None:
+        """Read what all points have in common; None if that makes no sense."""
+        given, checks, before = self.given, self.checks, len(self.checks.found)
+        simulated = given.get("simulate", True)
+        if not isinstance(simulated, bool):
+            checks.add("simulate", shown(simulated), "true or false")
+        (self._check_together if simulated is True else self._check_planned)()
+        loop = arm.loop or NO_LOOP
+        values: dict[str, Any] = {"arm": arm, "is_simulated": simulated}
+        values["motion"] = self._options(OF_MOTION)
+        values["duration"] = self._quantity("duration", "time")
+        if "path" in given:
+            with checks.gather():
+                values["path"] = self.files.path(given["path"])
+        self._derivatives(simulated is True)
+        for name, kind in (("set_point", "angle"), ("q0", "angle"), ("qd0", "speed")):
+            values[name] = self._vector(name, kind, (arm.n,))
+        values["torque"] = self._vector("torque", "torque", (arm.n,), formulas=True)
+        values["tip_force"] = self._vector("tip_force", "force", (2, 3), formulas=True)
+        if simulated:
+            values |= self._loop(arm)
+            usual = {"dt": 1e-3, "rate": loop.rate or RATE}
+            values["simulation"] = usual | self._options(OF_SIMULATION)
+            values |= self._start(arm, values)
+        return Case(**values) if len(checks.found) == before else None
+
+    def _check_planned(self) -> None:
+        """Note what a sweep of plans has no use for."""
+        if "path" not in self.given:
+            self.checks.add("path", "nothing", "a path to plan, with simulate = false")
+        for key in SIMULATED:
+            if key in self.given:
+                self.checks.add(key, shown(self.given[key]), "nothing with simulate = false")
+
+    def _check_together(self) -> None:
+        """Note what is missing, and what cannot be given together."""
+        given, checks = self.given, self.checks
+        goals = [key for key in ("path", "set_point") if key in given]
+        if len(goals) > 1:
+            checks.add("set_point", "beside a path", "one of the two")
+        if not goals and "torque" not in given:
+            checks.add("path", "nothing", "a path, a set_point, or a torque")
+        if not given.get("path") and "duration" not in given:
+            checks.add("duration", "nothing", 'how long to simulate, such as "4 s"')
+        if "torque" in given and ("controller" in given or "set_point" in given):
+            checks.add("torque", shown(given["torque"]), "nothing beside a controller")
+        if "torque" in given and "path" not in given and "q0" not in given:
+            checks.add("q0", "nothing", "the joint angles at the start")
+        if "start" in given and given["start"] not in (EXACT, REST):
+            checks.add("start", shown(given["start"]), f"'{EXACT}' or '{REST}'")
+
+    def _derivatives(self, simulated: bool) -> None:
+        chosen = self.given.get("derivatives", "exact")
+        if chosen not in ("exact", FINITE):
+            self.checks.add("derivatives", shown(chosen), f"'exact' or '{FINITE}'")
+        elif simulated and chosen == FINITE:
+            self.checks.add("derivatives", "'finite'", "'exact' for what is simulated")
+
+    def _start(self, arm: Arm, values: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {"start": self.given.get("start", EXACT)}
+        seed = self.given.get("seed")
+        if seed is not None:
+            is_whole = isinstance(seed, int) and not isinstance(seed, bool)
+            if not is_whole or not 0 <= seed < 2**53:
+                self.checks.add("seed", shown(seed), "a whole number of at least 0")
+            found["seed"] = seed
+        if values["set_point"] is not None and values["q0"] is None:
+            found["q0"] = tuple(rest_posture(arm).tolist())
+        return found
+
+    def _options(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Read options by their kinds: of units, words, or a switch."""
+        found: dict[str, Any] = {}
+        for name, kind in known.items():
+            if name not in self.given:
+                continue
+            value = self.given[name]
+            if kind is bool:
+                if not isinstance(value, bool):
+                    self.checks.add(name, shown(value), "true or false")
+                found[name] = value
+            elif isinstance(kind, tuple):
+                if not isinstance(value, str) or value not in kind:
+                    hint = nearest_name(str(value)[:80], kind)
+                    self.checks.add(name, shown(value), "one of its names", hint)
+                found[name] = value
+            else:
+                found[name] = self._quantity(name, kind)
+        return found
+
+    def _quantity(self, name: str, kind: str) -> float | None:
+        if name not in self.given:
+            return None
+        with self.checks.gather():
+            value = units.to_si(self.given[name], kind, what=name)
+            if value <= 0.0 and name not in ("floor", "restitution"):
+                self.checks.add(name, shown(self.given[name]), f"a {kind} above 0")
+            return value
+        return None
+
+    def _vector(
+        self, name: str, kind: str, sizes: tuple[int, ...], *, formulas: bool = False
+    ) -> tuple[Any, ...] | None:
+        """Read one value a joint, or the parts of a force; formulas stay text."""
+        if name not in self.given:
+            return None
+        value = self.given[name]
+        if formulas and isinstance(value, str):
+            from ulna.simulation.loads import split_formulas
+
+            value = split_formulas(value)
+        with self.checks.gather():
+            listed = self.checks.sequence(name, value, f"a list of {sizes[0]} values")
+            if len(listed) not in sizes:
+                need = f"{' or '.join(map(str, sizes))}, one a joint"
+                raise InputError(Problem(name, f"{len(listed):,} values", need))
+            return tuple(self._part(name, kind, one, formulas) for one in listed)
+        return None
+
+    def _part(self, name: str, kind: str, value: Any, formulas: bool) -> Any:
+        if not formulas or not isinstance(value, str):
+            return units.to_si(value, kind, what=name)
+        try:
+            return units.to_si(value, kind, what=name)
+        except InputError:
+            return value.strip()
+
+    def _loop(self, arm: Arm) -> dict[str, Any]:
+        """Read controller, sensors, actuators and disturbances."""
+        found: dict[str, Any] = {}
+        controller = None
+        with self.checks.gather():
+            controller = self._controller(arm)
+        own = getattr(controller, "model", None)
+        if own is not None and isinstance(controller, Controller):
+            import dataclasses
+
+            found["controller_model"] = own
+            controller = dataclasses.replace(controller, model=None)  # type: ignore[type-var]
+        found["controller"] = controller
+        with self.checks.gather():
+            if "controller_model" in self.given:
+                model = self.files.arm(self.given["controller_model"], "controller_model")
+                found["controller_model"] = model
+                if model.n != arm.n:
+                    got = f"an arm of {model.n} joints"
+                    raise InputError(Problem("controller_model", got, f"one of {arm.n}"))
+        with self.checks.gather():
+            found |= self._sensors_and_actuators(arm, controlled=controller is not None)
+        with self.checks.gather():
+            found["disturbances"] = self._disturbances()
+        return found
+
+    def _controller(self, arm: Arm) -> Any:
+        given = self.given.get("controller")
+        if isinstance(given, str):
+            return read_controller(given, "controller")
+        if given is not None:
+            if not hasattr(given, "compiled"):
+                need = "a controller of ulna.control, or text that makes one"
+                raise InputError(Problem("controller", shown(given), need))
+            return given
+        if "torque" in self.given or (arm.has_motors and takes_positions(arm)):
+            return None
+        return ComputedTorque()
+
+    def _sensors_and_actuators(self, arm: Arm, *, controlled: bool) -> dict[str, Any]:
+        loop, tables = arm.loop or NO_LOOP, dict[str, Any]()
+        found: dict[str, Any] = {"sensors": loop.sensors, "actuators": loop.actuators}
+        for name, kind in (("sensors", Sensors), ("actuators", Actuators)):
+            if name not in self.given:
+                continue
+            value = self.given[name]
+            if not controlled:
+                raise InputError(Problem(name, shown(value), "nothing without a controller"))
+            if isinstance(value, kind):
+                found[name] = value
+            elif name == "sensors" and isinstance(value, str):
+                found[name] = read_sensors(value, "sensors")
+            else:
+                tables[name] = value
+        if tables:
+            checks = Problems()
+            read = read_loop(checks, tables)
+            checks.raise_if_any()
+            found |= {name: getattr(read, name) for name in tables}
+        for name in found:
+            if found[name] is not None:
+                from ulna.arm import ControlLoop
+
+                check_for_joints(ControlLoop(**{name: found[name]}), arm.n)
+        return found
+
+    def _disturbances(self) -> tuple[Call | Disturbance, ...]:
+        given = self.given.get("disturbances", ())
+        listed = [given] if isinstance(given, str | Disturbance) else given
+        if not isinstance(listed, list | tuple) or len(listed) > MOST_DISTURBANCES:
+            need = f"a list of at most {MOST_DISTURBANCES} disturbances"
+            raise InputError(Problem("disturbances", shown(given), need))
+        checks, found = Problems(), list[Call | Disturbance]()
+        for number, one in enumerate(listed, 1):
+            with checks.gather():
+                found.append(_disturbance(one, f"disturbances.{number}"))
+        checks.raise_if_any()
+        return tuple(found)
+
+    def _check_outputs(self, base: Case, keep: KeptOutputs | None) -> None:
+        has = {PATH: base.path is not None and base.is_simulated, STEP: base.set_point is not None}
+        for name, output in ({} if keep is None else keep.outputs).items():
+            if output.needs and not any(has[one] for one in has if one in output.needs):
+                self.checks.add("keep", shown(name), f"{output.needs}, simulated")
+
+
+def _disturbance(given: Any, what: str) -> Call | Disturbance:
+    if isinstance(given, Disturbance):
+        return given
+    if isinstance(given, Mapping):
+        plain: dict[str, Any] = {
+            key: tuple(v) if isinstance(v, list) else v for key, v in given.items()
+        }
+        if plain.get("stop") is None:
+            plain["stop"] = float("inf")
+        return Disturbance(**plain)
+    if not isinstance(given, str):
+        raise InputError(Problem(what, shown(given), 'text such as "step(torque=(0.5, 0))"'))
+    read_disturbance(given, what)
+    return parse_call(given, what)
+
+
+def _usual(base: Case) -> KeptOutputs:
+    """Return what is kept unless something else is asked for."""
+    torques = ("torque.peak", "torque.rms")
+    if base.path is not None and base.is_simulated:
+        return KeptOutputs((*torques, "tip_error.rms", "tip_error.max"), ())
+    if base.set_point is not None:
+        return KeptOutputs((*torques, "overshoot", "settling_time"), ())
+    return KeptOutputs(torques, ())
