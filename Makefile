@@ -82,6 +82,7 @@ bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/motors.py
 	@$(BIN)/python benchmarks/portrait.py
 	@$(BIN)/python benchmarks/viewer.py
+	@$(BIN)/python benchmarks/playground.py
 	@$(BIN)/python benchmarks/cold_start.py
 	@echo
 	@echo "To put these figures into README's table and docs/performance.json: make performance"
