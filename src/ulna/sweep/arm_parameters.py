@@ -12,7 +12,7 @@ the arrays of many arms, to the last bit.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from ulna.arm.components import FRICTION, JOINT, LINK, PAYLOAD, rod_com, rod_ine
 from ulna.arm.motors import MOTOR_TABLES
 from ulna.arm.robot_files import MOTOR_PARTS, NUMBERS
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, Problems, shown
 
 ALL = "all"  # in place of a link's or a joint's number
 ANY = "K"  # what stands for such a number in the table of names
@@ -157,14 +157,30 @@ def changed_arm(arm: Arm, values: Mapping[str, Any]) -> Arm:
                 (links if owner == "link" else joints)[place][field] = value
         else:
             others[name] = value
-    changes: dict[str, Any] = _plane_and_payload(arm, others)
+    checks, changes = Problems(), dict[str, Any]()
+    with checks.gather("payload"):
+        changes |= _plane_and_payload(arm, others)
     if any(links):
-        pairs = zip(arm.links, links, strict=True)
-        changes["links"] = [_changed_link(link, own) for link, own in pairs]
+        changes["links"] = _changed_each(checks, "link", arm.links, links, _changed_link)
     if any(joints):
-        rows = zip(arm.joints, joints, strict=True)
-        changes["joints"] = [_changed_joint(joint, own) for joint, own in rows]
+        changes["joints"] = _changed_each(checks, "joint", arm.joints, joints, _changed_joint)
+    checks.raise_if_any()
     return arm.replace(**changes) if changes else arm
+
+
+def _changed_each(
+    checks: Problems,
+    owner: str,
+    parts: Sequence[Any],
+    values: Sequence[Mapping[str, Any]],
+    change: Callable[[Any, Mapping[str, Any]], Any],
+) -> list[Any]:
+    """Return links or joints with other numbers; what is wrong with them is noted by name."""
+    found = []
+    for number, (part, own) in enumerate(zip(parts, values, strict=True), 1):
+        with checks.gather(f"{owner}.{number}"):
+            found.append(change(part, own))
+    return found
 
 
 def _plane_and_payload(arm: Arm, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -179,21 +179,16 @@ def _planned(spec: SweepSpec, batch: CaseBatch) -> BatchRun:
     """Return planned motions as a batch, with the torques that they need."""
     arms, duration = batch.parameters, batch.prepared[0].duration
     times = spec.grid.times(duration)
-    rows = [_rows(spec, one.plan, times) for one in _distinct_plans(batch)]
-    places = {id(one): k for k, one in enumerate(_distinct_plans(batch))}
-    which = np.array([places[id(one.plan)] for one in batch.prepared])
-    q, qd = (np.stack([own[part] for own, _ in rows])[which] for part in range(2))
-    sliding = [np.stack([own[part] for _, own in rows])[which] for part in range(3)]
+    plans = {id(one.plan): one.plan for one in batch.prepared}
+    rows = {key: _rows(spec, plan, times) for key, plan in plans.items()}
+    each = [rows[id(one.plan)] for one in batch.prepared]
+    q, qd = (np.stack([own[part] for own, _ in each]) for part in range(2))
+    sliding = [np.stack([own[part] for _, own in each]) for part in range(3)]
     tau = np.asarray(inverse_dynamics(arms.per_sample(), *sliding))
     count = len(batch.places)
     codes = np.full(count, CODES["done"], dtype=np.int8)
     status = Statuses.made(codes, np.full(count, duration))
     return BatchRun.made(arms, times, q, qd, tau, status, {"method": "planned"})
-
-
-def _distinct_plans(batch: CaseBatch) -> list[Any]:
-    found = {id(one.plan): one for one in batch.prepared}
-    return list(found.values())
 
 
 def _rows(spec: SweepSpec, plan: Plan | None, times: Array) -> tuple[Any, Any]:
@@ -217,9 +212,11 @@ def _write(spec: SweepSpec, places: Array, results: Results, found: dict[str, Ar
 
 
 def _short(message: str) -> str:
+    """Return a message in so many letters, whole clauses where it has some."""
     if len(message) <= LONGEST_MESSAGE:
         return message
-    return f"{message[: LONGEST_MESSAGE - 1]}…"
+    clauses = message[:LONGEST_MESSAGE].rpartition("; ")[0]
+    return clauses or f"{message[: LONGEST_MESSAGE - 1]}…"
 
 
 def is_ok(status: Array) -> Array:

@@ -28,7 +28,7 @@ INFEASIBLE, INVALID, NOT_COMPUTED = "infeasible", "invalid", "not computed"
 STATUSES: tuple[str, ...] = (*REASONS, INFEASIBLE, INVALID, NOT_COMPUTED)
 STATUS_CODES: Mapping[str, int] = {status: code for code, status in enumerate(STATUSES)}
 OK_STATUSES: tuple[str, ...] = WELL
-LONGEST_MESSAGE = 160  # letters
+LONGEST_MESSAGE = 240  # letters
 MESSAGE_TYPE = f"<U{LONGEST_MESSAGE}"
 PATH, STEP = "a path", "a set-point"  # what an output may need
 

@@ -486,7 +486,8 @@ def _write_vector(owner: str) -> Callable[[Case, dict[str, Any]], Case]:
 
 def _write_disturbances(case: Case, values: dict[str, Any]) -> Case:
     listed = list(case.disturbances)
-    for name, value in values.items():
+    # What is sized is no text any more: that comes last.
+    for name, value in sorted(values.items(), key=lambda pair: pair[0].endswith(".size")):
         number, _, field = name.partition(".")
         place = int(number) - 1
         one = listed[place]
