@@ -29,7 +29,9 @@ export interface Handling {
   pull: { from: Point; to: Point } | null;
   /** The stroke that is being drawn [m]. */
   stroke: readonly Point[];
-  /** Whether the tip is held, and the point is out of reach by so much [m]. */
+  /** Whether the arm is held. */
+  held: boolean;
+  /** The point that the tip is dragged to is out of reach by so much [m]. */
   shortfall: number;
   /** What lies under the pointer: −1 nothing, n the tip, else a link. */
   hovered: number;
@@ -38,7 +40,7 @@ export interface Handling {
 export class ArmCanvas {
   readonly canvas: HTMLCanvasElement;
   readonly view = new Viewport();
-  readonly handling: Handling = { ghosts: [], pull: null, stroke: [], shortfall: 0, hovered: -1 };
+  readonly handling: Handling = { ghosts: [], pull: null, stroke: [], held: false, shortfall: 0, hovered: -1 };
   readonly #session: Session;
   readonly #context: CanvasRenderingContext2D;
   readonly #backdrop = document.createElement("canvas");

@@ -79,6 +79,7 @@ export function bindGestures(stage: ArmCanvas, session: Session, events: Gesture
     if (pointers.size === 1) {
       const hit = hitTest(stage, session, spot, event.pointerType === "mouse" ? "mouse" : "touch");
       press = { grip: gripOf(session, hit, toPlane(stage, spot)), hit, ...spot, at: event.timeStamp, moved: false };
+      stage.handling.held = press.grip.kind !== "pan";
       hold(press, spot);
     } else {
       release(stage, session);
@@ -233,7 +234,7 @@ export function pulledPoint({ mechanism, simulation }: Session, grip: { link: nu
 function release(stage: ArmCanvas, session: Session): void {
   if (session.simulation.pull) session.simulation.disturbed();
   session.simulation.pull = null;
-  Object.assign(stage.handling, { ghosts: [], pull: null, stroke: [], shortfall: 0 });
+  Object.assign(stage.handling, { ghosts: [], pull: null, stroke: [], held: false, shortfall: 0 });
 }
 
 /** Hit the arm at right angles to its link, away from the side that was tapped. */

@@ -295,7 +295,8 @@ export class PlaygroundPage {
     if (simulation.pull) this.#stage.handling.pull = { from: pulledPoint(this.session, simulation.pull), to: simulation.pull };
     if (playing) this.#charts?.sample();
     this.#stage.draw();
-    this.#charts?.draw(now, !playing);
+    // A hand that poses the arm is followed at once; charts follow as when it plays, and when it is let go.
+    this.#charts?.draw(now, !playing && !this.#stage.handling.held);
     this.#phase?.update(at(simulation.q, 0), at(simulation.qd, 0));
     this.#tellMoment();
     this.#bar.tick();
