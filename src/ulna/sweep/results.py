@@ -30,7 +30,7 @@ SET_ASIDE = "set aside"
 WORDS = (*STATUSES, SET_ASIDE)  # the place of a word is its code
 STATUS_VARIABLE = Variable(
     STATUS,
-    dtype="<i1",
+    dtype="|i1",
     fill=WORDS.index(NOT_COMPUTED),
     attributes={
         "flag_values": list(range(len(WORDS))),

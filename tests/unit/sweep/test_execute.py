@@ -1,0 +1,358 @@
+"""Sweeps in process: finished once and for all, whatever stops them, and the same bits again."""
+
+import inspect
+import json
+import signal
+import sys
+
+import numpy as np
+import pytest
+import xarray
+
+import ulna
+from ulna.concurrency import listening
+from ulna.errors import FileError, InputError, UlnaWarning
+from ulna.progress import ProgressLine
+from ulna.sweep import chunks, compute, execute, read_spec, results, store
+
+SPEC = {
+    "format": 1,
+    "arm": "kehl",
+    "path": "circle(center=(0.4, 0.3), radius='20 cm')",
+    "duration": "0.05 s",
+    "samples": 6,
+    "controller": "ComputedTorque()",
+    "sensors": {"angle_noise": 0.001},
+    "vary": {"payload": [0.0, 0.5, 1.0], "link.2.mass": {"from": 0.5, "to": 2.0, "count": 5}},
+    "keep": {"scalars": ["torque.peak", "tip_error.rms"], "curves": ["q"], "curve_points": 6},
+}
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch):
+    """Cut fifteen points into five chunks."""
+    monkeypatch.setattr(chunks, "FEWEST", 3)
+    monkeypatch.setattr(chunks, "MOST", 3)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """Return all outputs, computed at once."""
+    return compute(read_spec(SPEC), range(15))
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """Return the points that are computed, in order, as they are."""
+    found = []
+
+    def noting(spec, points, **options):
+        found.extend(points)
+        return compute(spec, points, **options)
+
+    monkeypatch.setattr(execute, "compute", noting)
+    return found
+
+
+def assert_same(found, expected):
+    """Compare all numbers of a sweep bit by bit."""
+    for name, values in expected.items():
+        if name not in ("status", "message"):
+            kept = found.dataset[name].values
+            assert kept.reshape(values.shape).tobytes() == values.tobytes(), name
+
+
+def stop_after(monkeypatch, count, action):
+    """Call an action in place of writing the data of a chunk, after so many were written."""
+    written = []
+
+    def write(*arguments):
+        if len(written) == count:
+            action()
+        written.append(arguments[2])
+        return store.write_chunk(*arguments)
+
+    monkeypatch.setattr(execute, "write_chunk", write)
+
+
+def fill_disk():
+    raise FileError("s.zarr: cannot be written: No space left on device")
+
+
+def press():
+    signal.raise_signal(signal.SIGINT)
+
+
+# ------------------------------------------------------------------------------------ what it makes
+
+
+def test_memory_and_store_hold_what_is_computed(tmp_path, expected):
+    kept = ulna.sweep(SPEC, tmp_path / "s.zarr")
+    assert_same(ulna.sweep(SPEC), expected)
+    assert_same(kept, expected)
+    assert_same(ulna.open_sweep(tmp_path / "s.zarr"), expected)
+    assert kept.status == "15 done"
+    assert len(kept) == 15
+    assert kept.failed == ()
+
+
+def test_the_dataset_is_labelled_and_says_what_made_it(tmp_path):
+    ulna.sweep(SPEC, tmp_path / "s.zarr")
+    for found in (
+        ulna.open_sweep(tmp_path / "s.zarr").dataset,
+        xarray.open_zarr(tmp_path / "s.zarr"),
+    ):
+        assert found["q"].dims == ("payload", "link.2.mass", "time", "joint")
+        assert found["torque.peak"].attrs["units"] == "N·m"
+        assert found["link.2.mass"].attrs["units"] == "kg"
+        np.testing.assert_array_equal(found["link.2.mass"], np.linspace(0.5, 2.0, 5))
+        np.testing.assert_allclose(found["time"], np.linspace(0.0, 0.05, 6), rtol=1e-15)
+        assert found.attrs["spec_hash"] == read_spec(SPEC).hash
+        (machine,) = json.loads(found.attrs["machines"])
+        assert machine["ulna"] == ulna.__version__
+        assert machine["numpy"] == np.__version__
+        assert machine["cpu"]
+        assert "+" in machine["cpu_features"]
+        assert json.loads(found.attrs["spec"])["vary"][0] == ["payload", [0.0, 0.5, 1.0]]
+
+
+def test_a_design_has_points_with_the_values_of_each(tmp_path):
+    vary = {"design": "sobol", "count": 8, "seed": 3, "payload": {"from": 0.0, "to": 1.0}}
+    found = ulna.sweep({**SPEC, "vary": vary}, tmp_path / "s.zarr")
+    again = ulna.open_sweep(tmp_path / "s.zarr")
+    assert again.dataset["torque.peak"].dims == ("point", "joint")
+    values = again.dataset["payload"]
+    assert values.dims == ("point",)
+    assert [found.point(k)["payload"] for k in range(8)] == values.values.tolist()
+
+
+def test_words_are_values_too():
+    laws = ["PD(natural_frequency=10.0)", "ComputedTorque()"]
+    found = ulna.sweep({**SPEC, "vary": {"controller": laws}})
+    assert found.dataset["controller"].values.tolist() == laws
+
+
+def test_a_point_is_simulated_again_bit_for_bit(tmp_path):
+    ulna.sweep(SPEC, tmp_path / "s.zarr")
+    again = ulna.open_sweep(tmp_path / "s.zarr")
+    flat = again.dataset["q"].values.reshape(15, 6, 2)
+    for point in (0, 7, 14):
+        run = again.run(point)
+        assert np.asarray(run.q).tobytes() == flat[point].tobytes()
+    assert len({flat[k].tobytes() for k in range(15)}) == 15  # by noise, if by nothing else
+
+
+def test_points_that_fail_are_named_and_the_others_are_computed():
+    found = ulna.sweep({**SPEC, "vary": {"path.radius": [0.1, 30.0, 0.2]}})
+    assert found.status == "2 done, 1 infeasible"
+    assert found.failed == (1,)
+    assert found.why(1).startswith("infeasible: ")
+    assert found.why(0) == "done"
+    assert found.dataset["status"].values.tolist() == ["done", "infeasible", "done"]
+    assert np.isnan(found.dataset["tip_error.rms"].values).tolist() == [False, True, False]
+
+
+def test_the_package_is_called_and_tells_its_parameters():
+    assert inspect.signature(ulna.sweep) == inspect.signature(execute.sweep)
+    assert ulna.sweep.read_spec is read_spec
+
+
+# --------------------------------------------------------------------------------------- going on
+
+
+def test_a_store_goes_on_where_it_was_and_computes_no_point_twice(
+    tmp_path, monkeypatch, computed, expected
+):
+    stop_after(monkeypatch, 2, fill_disk)
+    with pytest.raises(FileError, match="No space left"):
+        ulna.sweep(SPEC, tmp_path / "s.zarr")
+    monkeypatch.setattr(execute, "write_chunk", store.write_chunk)
+    before = list(computed)
+    computed.clear()
+    assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr"), expected)
+    assert before == list(range(8))  # chunks have three and two points in turn
+    assert computed == list(range(5, 15))  # the chunk that found no room, and those behind it
+    computed.clear()
+    assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr"), expected)
+    assert computed == []
+
+
+def test_what_is_not_computed_is_nan_and_says_so(tmp_path, monkeypatch):
+    stop_after(monkeypatch, 2, fill_disk)
+    with pytest.raises(FileError):
+        ulna.sweep(SPEC, tmp_path / "s.zarr")
+    with pytest.warns(UlnaWarning, match="10 of 15 points are not computed"):
+        found = ulna.open_sweep(tmp_path / "s.zarr")
+    assert found.status == "10 not computed, 5 done"
+    there = ~np.isnan(found.dataset["tip_error.rms"].values.ravel())
+    assert np.flatnonzero(there).tolist() == list(range(5))
+    assert set(found.dataset["status"].values.ravel()[5:]) == {"not computed"}
+    assert "10 of 15" in found.dataset.attrs["incomplete"]
+
+
+def test_another_spec_s_store_is_refused_with_the_difference(tmp_path, computed):
+    ulna.sweep(SPEC, tmp_path / "s.zarr")
+    computed.clear()
+    with pytest.raises(InputError, match=r"duration: 0\.05 against 0\.06"):
+        ulna.sweep({**SPEC, "duration": "0.06 s"}, tmp_path / "s.zarr")
+    assert computed == []
+    found = ulna.sweep({**SPEC, "duration": "0.06 s"}, tmp_path / "s.zarr", overwrite=True)
+    assert found.dataset["t_end"].values.max() == pytest.approx(0.06)
+
+
+def test_damaged_data_is_refused_and_computed_anew_when_asked(tmp_path, computed, expected):
+    ulna.sweep(SPEC, tmp_path / "s.zarr")
+    file = tmp_path / "s.zarr" / "tip_error.rms" / "1.0"
+    file.write_bytes(file.read_bytes()[::-1])
+    with pytest.raises(FileError, match="digest does not match"):
+        ulna.open_sweep(tmp_path / "s.zarr").dataset["tip_error.rms"].load()
+    computed.clear()
+    assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr", verify=True), expected)
+    assert 0 < len(computed) < 15
+
+
+# ------------------------------------------------------------------------------------------ Ctrl-C
+
+
+def test_the_first_ctrl_c_finishes_the_write(tmp_path, monkeypatch):
+    stop_after(monkeypatch, 2, press)
+    with pytest.raises(ulna.Interrupted, match="of 15 points are finished") as caught:
+        ulna.sweep(SPEC, tmp_path / "s.zarr")
+    assert caught.value.result.finished == 8  # the third chunk is whole
+    again = ulna.sweep(SPEC, tmp_path / "s.zarr", on_interrupt="return")
+    assert again.is_complete
+    assert not listening().pending
+
+
+def test_the_second_ctrl_c_stops_at_once_and_leaves_no_part(tmp_path, monkeypatch):
+    def twice():
+        press()
+        press()
+
+    stop_after(monkeypatch, 2, twice)
+    found = ulna.sweep(SPEC, tmp_path / "s.zarr", on_interrupt="return")
+    assert found.finished == 5
+    assert not list((tmp_path / "s.zarr").rglob("*.part"))
+
+
+def test_in_memory_what_is_finished_is_returned(monkeypatch, expected):
+    calls = []
+
+    def interrupted(spec, points, **options):
+        calls.append(points)
+        if len(calls) == 3:
+            press()
+        return compute(spec, points, **options)
+
+    monkeypatch.setattr(execute, "compute", interrupted)
+    found = ulna.sweep(SPEC, on_interrupt="return")
+    kept = found.dataset["q"].values.reshape(15, 6, 2)
+    assert kept[:5].tobytes() == expected["q"][:5].tobytes()
+    assert np.isnan(kept[-1]).all()
+
+
+# ----------------------------------------------------------------------------- what it says of itself
+
+
+def test_machines_that_differ_are_named(tmp_path, monkeypatch):
+    other = {**store.machine(), "cpu_features": "+none"}
+    stop_after(monkeypatch, 2, fill_disk)
+    with pytest.raises(FileError):
+        ulna.sweep(SPEC, tmp_path / "s.zarr")
+    monkeypatch.setattr(execute, "write_chunk", store.write_chunk)
+    monkeypatch.setattr(execute, "machine", lambda: other)
+    with pytest.warns(UlnaWarning, match=r"may differ in the last bit.*cpu_features \+none"):
+        found = ulna.sweep(SPEC, tmp_path / "s.zarr")
+    assert "+none" in found.dataset.attrs["mixed"]
+    assert "+none" in xarray.open_zarr(tmp_path / "s.zarr").attrs["mixed"]
+
+
+def test_an_estimate_computes_a_few_points_and_writes_nothing(tmp_path, computed):
+    found = ulna.sweep(SPEC, tmp_path / "s.zarr", dry_run=True)
+    told = found.estimate()
+    assert not (tmp_path / "s.zarr").exists()
+    assert (told.points, told.finished) == (15, 0)
+    assert told.seconds > 0.0
+    assert told.memory > 0.0
+    ulna.sweep(SPEC, tmp_path / "s.zarr")
+    files = [
+        (tmp_path / "s.zarr").glob(f"{name}/[0-9]*") for name in ("q", "torque.peak", "status")
+    ]
+    some = sum(file.stat().st_size for group in files for file in group)
+    every = sum(file.stat().st_size for file in (tmp_path / "s.zarr").rglob("*"))
+    assert some < told.disk < every
+    assert ulna.sweep(SPEC, tmp_path / "s.zarr", dry_run=True).estimate().seconds == 0.0
+
+
+def test_it_tells_how_far_it_is_and_how_long_it_takes(monkeypatch, capsys):
+    monkeypatch.setattr("ulna.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ulna.progress.INTERVAL", 0.0)
+    told = []
+    monkeypatch.setattr(
+        ProgressLine,
+        "__call__",
+        lambda self, done, call=ProgressLine.__call__: (
+            told.append(done) if self.what == "sweeping" else None,
+            call(self, done),
+        ),
+    )
+    ulna.sweep(SPEC, progress=True)
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    shown = capsys.readouterr().err
+    assert "sweeping" in shown
+    assert "s left" in shown
+
+
+def test_what_is_left_of_a_disk_is_looked_at_first(tmp_path, monkeypatch, computed):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 100}))
+    with pytest.raises(FileError, match="100 bytes are free"):
+        ulna.sweep(SPEC, tmp_path / "s.zarr")
+    assert computed == []
+
+
+# ------------------------------------------------------------------------------------ wrong input
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"workers": 0}, "workers: got 0, need a whole number from 1"),
+        ({"workers": True}, "workers: got True"),
+        ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, "one of the two"),
+        ({"scheduler": 8786}, "scheduler: got 8786, need an address"),
+        ({"tls": {"cert": "a"}}, "(?s)a scheduler at tls.*ca_file, cert and key"),
+        ({"on_interrupt": "stop"}, "on_interrupt"),
+        ({"spec": 3}, "spec: got int"),
+        ({"spec": {**SPEC, "arm": "kehll"}}, "did you mean 'kehl'"),
+    ],
+)
+def test_wrong_calls_say_what_is_needed(wrong, told):
+    with pytest.raises(InputError, match=told):
+        ulna.sweep(**{"spec": SPEC, **wrong})
+
+
+def test_wrong_stores_say_what_is_needed(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    for name, told in {"file": "a file", "full": "something else", "none": "nothing"}.items():
+        with pytest.raises(InputError, match=told):
+            ulna.open_sweep(tmp_path / name)
+        if name != "none":
+            with pytest.raises(InputError, match=told):
+                ulna.sweep(SPEC, tmp_path / name)
+
+
+@pytest.mark.parametrize("point", [-1, 15, 1.5, "first"])
+def test_wrong_points_say_which_there_are(point):
+    found = results.Sweep(results.SweepMemory(execute.layout_of(read_spec(SPEC))))
+    for call in (found.run, found.point, found.why):
+        with pytest.raises(InputError, match="from 0 to 14"):
+            call(point)
+
+
+def test_workers_need_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"needs distributed.*ulna\[cluster\]"):
+        ulna.sweep(SPEC, workers=2)
