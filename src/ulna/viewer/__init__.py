@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from ulna.namespaces import first_guesses, namespace
 from ulna.viewer.arm_drawing import draw_arm, draw_ghosts, draw_reach, draw_trace
 from ulna.viewer.arm_figures import (
-    plot,
     pose_figure,
     reach_figure,
     region_figure,
@@ -21,6 +20,7 @@ from ulna.viewer.loop_figures import bode_figure, plot_gain, plot_phase
 from ulna.viewer.motor_figures import plot_currents, plot_supply_power, plot_temperatures
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
 from ulna.viewer.playground import play
+from ulna.viewer.plotting import plot
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
 from ulna.viewer.report_page import Shown, report, show
 from ulna.viewer.run_figures import (
@@ -34,6 +34,7 @@ from ulna.viewer.run_figures import (
 )
 from ulna.viewer.schematic import conventions_figure
 from ulna.viewer.section_figures import plot_projection, plot_section, section_figure
+from ulna.viewer.sweep_figures import sweep_figure
 from ulna.viewer.tracking_figures import error_figure, plot_deviation, plot_error
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "section_figure",
     "show",
     "styled",
+    "sweep_figure",
     "targets_figure",
     "torques_figure",
     "tracked_figure",

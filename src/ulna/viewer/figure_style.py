@@ -226,13 +226,16 @@ class PageLayout(NamedTuple):
         return self.head + sum(self.heights) + between + self.foot
 
 
-def page_of_panels(layout: PageLayout, title: str) -> tuple[Figure, list[Axes]]:
-    """Return a page with a title, and its panels row by row, which share their time."""
+def page_of_panels(
+    layout: PageLayout, title: str, *, shared: bool = True
+) -> tuple[Figure, list[Axes]]:
+    """Return a page with a title, and its panels row by row, which may share what is across."""
     figure = new_figure(layout.wide, layout.high)
     bold: dict[str, Any] = {"weight": "bold", "size": 11, "parse_math": False}
     figure.text(TITLE[0] / layout.wide, 1.0 - TITLE[1] / layout.high, title, va="center", **bold)
     shape = len(layout.heights), layout.columns
-    panels = figure.subplots(*shape, sharex=True, squeeze=False, gridspec_kw=_spaces(layout))
+    spaces = _spaces(layout)
+    panels = figure.subplots(*shape, sharex=shared, squeeze=False, gridspec_kw=spaces)
     across = float(panels[0, 0].get_position().width) * layout.wide
     for axes in panels.flat:
         axes.yaxis.set_label_coords(-NAME / across, 0.5)
