@@ -15,16 +15,26 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from ulna import units
 from ulna.arm import Actuators, Arm, Sensors
-from ulna.arm.control_loop import ACTUATOR_TIMES, ACTUATORS, SENSOR_TIMES, SENSORS
+from ulna.arm.control_loop import (
+    ACTUATOR_TIMES,
+    ACTUATORS,
+    DIFFERENCE,
+    FILTERED,
+    MEASURED,
+    SENSOR_TIMES,
+    SENSORS,
+)
+from ulna.arm.motor_catalogue import catalogued
 from ulna.control import CONTROLLERS
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.errors import InputError, Problem, did_you_mean, nearest_name, shown
 from ulna.expressions import Call
 from ulna.motion.paths.path_text import SHAPES
 from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.methods import METHODS
 from ulna.simulation.reading import DISTURBANCES
 from ulna.sweep.arm_parameters import (
     ARM_FIELDS,
@@ -34,7 +44,8 @@ from ulna.sweep.arm_parameters import (
     moves_arrays,
     template,
 )
-from ulna.sweep.cases import Case
+from ulna.sweep.cases import EXACT, REST, Case
+from ulna.typing import Elbow, TimingName
 
 # What a parameter decides: the dynamics alone, also the planned motion, the loop around the arm,
 # or which random numbers are drawn.
@@ -55,6 +66,13 @@ _SIMULATION = {
     "restitution": "number",
     "method": WORD,
     "stops": FLAG,
+}
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "timing": get_args(TimingName),
+    "elbow": get_args(Elbow),
+    "method": tuple(METHODS),
+    "start": (EXACT, REST),
+    "sensors.rate_from": (MEASURED, DIFFERENCE, FILTERED),
 }
 _GAIN_KINDS = {  # of the arguments of controllers, whose table has functions in place of kinds
     "kp": "stiffness",
@@ -131,9 +149,7 @@ class Parameter(NamedTuple):
             If it is not one of the parameter's kind.
         """
         if self.kind == WORD:
-            if not isinstance(value, str):
-                raise InputError(Problem(what, shown(value), "text"))
-            return value
+            return _read_word(self.name, value, what)
         if self.kind == FLAG:
             if not isinstance(value, bool):
                 raise InputError(Problem(what, shown(value), "true or false"))
@@ -142,6 +158,20 @@ class Parameter(NamedTuple):
         if self.kind == WHOLE and not (number.is_integer() and 0 <= number < 2**53):
             raise InputError(Problem(what, shown(value), "a whole number of at least 0"))
         return number
+
+
+def _read_word(name: str, value: Any, what: str) -> str:
+    """Return a word that a parameter can be."""
+    if not isinstance(value, str):
+        raise InputError(Problem(what, shown(value), "text"))
+    if name.endswith(".motor"):
+        return catalogued(value, what).motor.name
+    known = _WORDS.get(name.removeprefix("simulation."), (value,))
+    if value not in known:
+        raise InputError(
+            Problem(what, shown(value), "one of its names", nearest_name(value, known))
+        )
+    return value
 
 
 def si_unit(kind: str) -> str:

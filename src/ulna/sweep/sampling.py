@@ -24,7 +24,8 @@ from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 
 MOST_POINTS = 100_000_000  # of a grid
-MOST_DRAWN = 10_000_000  # points of a design, all of which are in memory
+MOST_VALUES = 10_000_000  # of one parameter, all of which are in memory
+MOST_DRAWN = 10_000_000  # points of a design, likewise
 MOST_COORDINATES = 100_000_000  # numbers of a design
 MOST_DIMENSIONS = 1_000  # of a design
 DESIGNS = ("grid", "random", "latin-hypercube", "sobol")
@@ -45,10 +46,13 @@ class Axis:
         Of the parameter.
     values : ndarray, shape (count,), or tuple
         Numbers in SI units, or text.
+    scale : {"linear", "log"} or None
+        What is even from the first to the last value, as `spaced` makes them; None of a list.
     """
 
     name: str
     values: Any
+    scale: str | None = None
 
     def __len__(self) -> int:
         return len(self.values)

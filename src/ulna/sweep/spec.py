@@ -44,7 +44,7 @@ from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import content_of, is_complete
 from ulna.sweep.spec_reader import read_document
 
-LARGEST = 200_000  # [bytes] of a spec: what a parser reads in a fraction of a second
+LARGEST = 100_000  # [bytes] of a spec: what a parser reads in a fraction of a second
 MOST_BYTES = 10**12  # of results
 
 

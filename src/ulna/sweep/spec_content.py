@@ -147,6 +147,9 @@ def _values(axis: Axis | Distribution, files: dict[str, str]) -> Any:
         if axis.scale == "normal":
             return {"mean": axis.low, "std": axis.high}
         return {"from": axis.low, "to": axis.high, "scale": axis.scale}
+    if axis.scale is not None:
+        first, last = float(axis.values[0]), float(axis.values[-1])
+        return {"from": first, "to": last, "count": len(axis), "scale": axis.scale}
     if isinstance(axis.values, np.ndarray):
         return axis.values.tolist()
     return [_chosen(axis.name, one, files) for one in axis.values]

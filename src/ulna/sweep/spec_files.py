@@ -119,10 +119,9 @@ class SpecFiles:
             return preset(given)
         with rewording(lambda problem: problem if problem.place else problem.within(what)):
             place = self.place(given, "")
-            looks_like_file = given.lower().endswith(".toml") or FilePath(given).name != given
-            if not looks_like_file and not FilePath(place).exists():
-                hint = nearest_name(given, presets())
-                raise InputError(Problem("", shown(given), "a preset or a robot file", hint))
+            if not FilePath(place).exists():
+                need = "a robot file that is there, or a preset"
+                raise InputError(Problem("", shown(given), need, nearest_name(given, presets())))
             check_format(place)
             return load(place)
 

@@ -12,9 +12,10 @@ from ulna.arm.control_loop import NO_LOOP, check_for_joints
 from ulna.arm.loop_tables import read_loop
 from ulna.arm.toml_lines import shown_key
 from ulna.control import ComputedTorque, Controller, read_controller
-from ulna.errors import InputError, Problem, Problems, nearest_name, shown
+from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.expressions import Call, parse_call
 from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
 from ulna.sweep.cases import EXACT, FINITE, REST, Case, Grid, sample_grid
@@ -41,7 +42,7 @@ OF_SIMULATION: Mapping[str, Any] = {
     "dt": "time",
     "rate": "frequency",
     "restitution": "number",
-    "method": ("rk4", "semi-implicit", "gauss4", "dop853"),
+    "method": tuple(METHODS),
     "precision": get_args(Precision),
     "stops": bool,
 }
@@ -98,8 +99,7 @@ class _SpecReader:
     def parts(self) -> SpecParts:
         given, checks = self.given, self.checks
         self._only_known()
-        if isinstance(given.get("format", FORMAT), bool) or given.get("format", FORMAT) != FORMAT:
-            checks.add("format", shown(given["format"]), f"format = {FORMAT}")
+        self._format()
         name = given.get("name", "")
         checks.one_line("name", name)
         keep, curve_points = self._keep()
@@ -107,7 +107,6 @@ class _SpecReader:
         arm = self._arm()
         base = None if arm is None else self._case(arm)
         if base is None:
-            # What is varied is read nevertheless, as far as that is possible without an arm.
             raise InputError(checks.found)
         self._check_outputs(base, keep)
         keep = keep or _usual(base)
@@ -121,6 +120,15 @@ class _SpecReader:
         checks.raise_if_any()
         return base, design, parameters, keep, grid, str(name)
 
+    def _format(self) -> None:
+        """Check the version, which a file has to have."""
+        usual = FORMAT if self.files.folder is None or self.files.texts else None
+        version = self.given.get("format", usual)
+        if version != FORMAT or isinstance(version, bool):
+            got = "nothing" if version is None else shown(version)
+            hint = "put it on the first line"
+            self.checks.add("format", got, f"format = {FORMAT}", hint)
+
     def _only_known(self) -> None:
         unknown = [key for key in self.given if key not in TOP]
         for key in unknown[:MOST_UNKNOWN]:
@@ -128,7 +136,7 @@ class _SpecReader:
                 need = "one that text makes: read the sweep with the script that made it"
                 self.checks.add("spec", f"a {' and a '.join(self.given[key])} made in Python", need)
                 continue
-            hint = nearest_name(str(key), TOP)
+            hint = did_you_mean(str(key), TOP) or f"known: {', '.join(TOP)}" * (key == unknown[0])
             self.checks.add(shown_key(str(key)), "an unknown key", "a known one", hint)
         if len(unknown) > MOST_UNKNOWN:
             got = f"{len(unknown):,} unknown keys"
@@ -196,7 +204,19 @@ class _SpecReader:
             usual = {"dt": 1e-3, "rate": loop.rate or RATE}
             values["simulation"] = usual | self._options(OF_SIMULATION)
             values |= self._start(arm, values)
-        return Case(**values) if len(checks.found) == before else None
+        if len(checks.found) > before:
+            self._check_vary(values)
+            return None
+        return Case(**values)
+
+    def _check_vary(self, values: Mapping[str, Any]) -> None:
+        """Note what is wrong with what is varied, where what it belongs to could be read."""
+        names = ("arm", "path", "controller", "set_point", "torque", "tip_force", "disturbances")
+        known = {name: values[name] for name in names if values.get(name) is not None}
+        if any(name in self.given and name not in known for name in names):
+            return
+        with self.checks.gather():
+            read_design(self.given.get("vary", {}), Case(**known), self.files.arm, self.files.path)
 
     def _check_planned(self) -> None:
         """Note what a sweep of plans has no use for."""

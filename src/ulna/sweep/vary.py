@@ -21,13 +21,13 @@ from ulna.arm.toml_lines import shown_key
 from ulna.control import Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.sweep.cases import Case
-from ulna.sweep.parameters import CHOICE, Choice, Parameter, parameter
+from ulna.sweep.parameters import CHOICE, WHOLE, Choice, Parameter, parameter
 from ulna.sweep.sampling import (
     DESIGNS,
     MOST_COORDINATES,
     MOST_DIMENSIONS,
     MOST_DRAWN,
-    MOST_POINTS,
+    MOST_VALUES,
     Axis,
     Design,
     Distribution,
@@ -221,12 +221,11 @@ class _AxisReader:
             raise InputError(Problem(one.name, got, "positive ends for a logarithmic scale"))
         if not self.is_grid:
             return Distribution(one.name, low, high, scale)
-        count = _whole(f"{one.name}.count", given.get("count"), 1, MOST_POINTS)
-        if count * 8 > 2**30:
-            need = f"at most {2**27:,} values"
-            raise InputError(Problem(f"{one.name}.count", f"{count:,} values", need))
+        count = _whole(f"{one.name}.count", given.get("count"), 1, MOST_VALUES)
         values = spaced(low, high, count, scale)
-        return Axis(one.name, np.round(values) if one.kind == "whole number" else values)
+        if one.kind == WHOLE:
+            return Axis(one.name, np.round(values))
+        return Axis(one.name, values, scale if count > 1 else None)
 
     def _normal(self, one: Parameter, given: Mapping[str, Any]) -> Distribution:
         if self.is_grid:
