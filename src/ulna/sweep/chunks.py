@@ -46,7 +46,7 @@ class Coordinate(NamedTuple):
 
 
 class SweepLayout(NamedTuple):
-    """What a store holds, which follows from the spec alone."""
+    """What a store holds."""
 
     spec_hash: str
     content: Mapping[str, Any]  # what makes the spec again
@@ -54,6 +54,7 @@ class SweepLayout(NamedTuple):
     axes: Mapping[str, int]  # those of the points, the last one varying fastest
     coordinates: Sequence[Coordinate]
     variables: Sequence[Variable]
+    box: tuple[int, ...] = ()  # points of a chunk along each axis; chosen by size unless given
 
     @property
     def points(self) -> int:
@@ -68,6 +69,8 @@ class SweepLayout(NamedTuple):
     @property
     def chunks(self) -> ChunkGrid:
         """How the points are cut."""
+        if self.box:
+            return ChunkGrid(tuple(self.axes.values()), self.box)
         largest = LARGEST_CHUNK // max(self.bytes_per_point, 1)
         most = min(max(self.points // CHUNKS, FEWEST), MOST, max(largest, 1))
         return ChunkGrid.of(tuple(self.axes.values()), most)

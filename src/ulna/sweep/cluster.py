@@ -118,13 +118,20 @@ class Pieces:
 
 
 def run_task(
-    content: bytes, number: int, points: range, folder: str | None, token: str, threads: int | None
+    content: bytes,
+    number: int,
+    points: range,
+    folder: str | None,
+    box: tuple[int, ...],
+    token: str,
+    threads: int | None,
 ) -> TaskResult:
     """Compute points in a worker; write them if they are a chunk whose folder is seen here."""
     spec = _unpacked(content)
     arrays = compute(spec, points, threads=_own_threads() if threads is None else threads)
     if folder is not None and is_shared(Path(folder), token):
-        digests = write_chunk(Path(folder), layout_of(spec), number, arrays)
+        layout = layout_of(spec)._replace(box=box)
+        digests = write_chunk(Path(folder), layout, number, arrays)
         record = ChunkRecord(digests, machine(), messages=messages_of(points, arrays))
         return TaskResult(machine(), record, None)
     return TaskResult(machine(), None, arrays)
@@ -179,13 +186,14 @@ def _local(distributed: Any, workers: int) -> Iterator[Connection]:
 
     refuse_in_child()
     dask = package("dask", "'ulna[cluster]'", MISSING)
+    before = dict(os.environ)
     with dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}):
         cluster = distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # a port that is free: others may have theirs
             silence_logs=logging.CRITICAL,
             # One death is enough: which chunk was the cause is found out here.
             scheduler_kwargs={"allowed_failures": 0},
@@ -197,6 +205,9 @@ def _local(distributed: Any, workers: int) -> Iterator[Connection]:
     finally:
         with suppress(Exception):
             cluster.close(timeout=PATIENCE)
+        # What Dask sets for the processes that it starts stays behind in this one.
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
 
 
 def _deaf(distributed: Any) -> Any:
@@ -311,6 +322,7 @@ class ClusterRun:
             task.number,
             task.points,
             folder if task.may_write else None,
+            self.job.results.chunks.box,
             self.token,
             self.threads,
             key=f"ulna-sweep-{self.token}-{self.submitted}",

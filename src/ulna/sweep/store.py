@@ -7,7 +7,7 @@
 A chunk is a block of consecutive point numbers. Its files are written and brought onto the disk
 first, each whole or not at all; then its record, which is bound to the hash of the spec. What has
 no valid record is not there: it reads as NaN, and is computed when the sweep goes on. Chunks
-follow from the spec alone, so that a sweep can go on with any number of workers.
+do not depend on who computes them, so that a sweep can go on with any number of workers.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def create_store(
         hint = "give another folder, or add --overwrite to replace it"
         told = f"another sweep, its own against this one: {_difference(kept, layout)}"
         raise InputError(Problem("store", told, "those of this sweep", hint, str(path)))
-    return SweepStore(path, layout)
+    return SweepStore(path, kept)
 
 
 def read_layout(path: Path) -> SweepLayout:
@@ -278,7 +278,12 @@ def _description(layout: SweepLayout) -> dict[str, Any]:
         for one in layout.variables
     ]
     plain = {"format": FORMAT, **layout._asdict()}
-    plain |= {"axes": dict(layout.axes), "coordinates": coordinates, "variables": variables}
+    plain |= {
+        "box": layout.chunks.box,
+        "axes": dict(layout.axes),
+        "coordinates": coordinates,
+        "variables": variables,
+    }
     content = json.loads(json.dumps(plain))
     return {**content, "digest": digest([json.dumps(content).encode()]).hex()}
 
@@ -304,7 +309,10 @@ def _layout_from(path: Path, content: dict[str, Any]) -> SweepLayout:
         for one in content["variables"]
     ]
     return SweepLayout(
-        *(content[key] for key in ("spec_hash", "content", "text", "axes")), coordinates, variables
+        *(content[key] for key in ("spec_hash", "content", "text", "axes")),
+        coordinates,
+        variables,
+        tuple(content["box"]),
     )
 
 

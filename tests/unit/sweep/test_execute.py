@@ -251,7 +251,7 @@ def test_in_memory_what_is_finished_is_returned(monkeypatch, expected):
     assert np.isnan(kept[-1]).all()
 
 
-# ----------------------------------------------------------------------------- what it says of itself
+# ---------------------------------------------------------------------------- what it says of itself
 
 
 def test_machines_that_differ_are_named(tmp_path, monkeypatch):
