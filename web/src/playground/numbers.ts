@@ -78,15 +78,24 @@ export function totalMass(arm: ArmNumbers): number {
   return arm.links.reduce((sum, link) => sum + link.mass + link.tipMass, arm.payload);
 }
 
+/** Whether a link is a uniform rod, but for rounding. */
+function isRod(link: LinkNumbers): boolean {
+  const usual = rod(link.length, link.mass);
+  const same = (one: number, other: number): boolean => Math.abs(one - other) <= 1e-12 * Math.abs(other);
+  return link.comOffset === 0 && same(link.com, usual.com) && same(link.inertia, usual.inertia);
+}
+
 /** The link at another length: its shape stays, so the centre of mass moves along and the inertia grows by the square. */
 export function withLength(link: LinkNumbers, length: number): LinkNumbers {
+  if (isRod(link)) return { ...rod(length, link.mass), tipMass: link.tipMass };
   const by = length / link.length;
   return { ...link, length, com: link.com * by, comOffset: link.comOffset * by, inertia: link.inertia * by * by };
 }
 
 /** The link at another mass, its shape as it was. A point mass at the end scales with it where that is all there is. */
 export function withMass(link: LinkNumbers, mass: number): LinkNumbers {
-  return link.mass > 0 ? { ...link, mass, inertia: (link.inertia * mass) / link.mass } : { ...rod(link.length, mass), tipMass: link.tipMass };
+  if (link.mass <= 0 || isRod(link)) return { ...rod(link.length, mass), tipMass: link.tipMass };
+  return { ...link, mass, inertia: (link.inertia * mass) / link.mass };
 }
 
 export function changeLink(arm: ArmNumbers, index: number, link: LinkNumbers): ArmNumbers {
