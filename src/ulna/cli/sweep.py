@@ -174,10 +174,8 @@ def _show(found: Sweep, store: Path) -> None:
         show_table("", ("output", "joint", "unit", "least", "median", "largest"), rows)
     failed = found.failed
     if failed:
-        first = failed[0]
-        note(
-            f"{len(failed):,} points did not run to their end; the first, {first}: {found.why(first)}"
-        )
+        told = f"the first, {failed[0]}: {found.why(failed[0])}"
+        note(f"{len(failed):,} points did not run to their end; {told}")
     say(f"written: {store}; in Python: ulna.open_sweep({str(store)!r}).dataset")
 
 

@@ -147,7 +147,7 @@ def _own_threads() -> int:
     """Return how many threads a task may use where others run beside it."""
     from distributed import get_worker
 
-    return max(cores() // get_worker().state.nthreads, 1)
+    return max(cores() // int(get_worker().state.nthreads), 1)
 
 
 def is_shared(folder: Path, token: str) -> bool:
@@ -379,10 +379,10 @@ class ClusterRun:
         if future.status != "error":
             self._lost(task)
             return
-        error = future.exception()
-        if not isinstance(error, KilledWorker):
-            raise _of_worker(error)
-        task.kills += error.allowed_failures + 1
+        cause = future.exception()
+        if not isinstance(cause, KilledWorker):
+            raise _of_worker(cause)
+        task.kills += cause.allowed_failures + 1
         self._killed(task)
 
     def _lost(self, task: Task) -> None:

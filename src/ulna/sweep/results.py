@@ -22,7 +22,7 @@ from ulna.sweep.store import ChunkRecord, SweepStore, messages_of, read_layout
 if TYPE_CHECKING:
     import xarray
 
-    from ulna.simulation import Run
+    from ulna.simulation import BatchRun
     from ulna.sweep.spec import SweepSpec
 
 STATUS = "status"
@@ -135,7 +135,10 @@ class Sweep:
     Examples
     --------
     >>> import ulna
-    >>> spec = {"format": 1, "arm": "bechard-1", "duration": "1 s", "vary": {"payload": [0.0, 1.0]}}
+    >>> plans = {"arm": "kehl", "path": "loops()", "simulate": False, "vary": {"payload": [0, 1]}}
+    >>> found = ulna.sweep({**plans, "keep": ["torque.peak"]})
+    >>> found.status, found.point(1)
+    ('2 done', {'payload': 1.0})
     """
 
     def __init__(
@@ -260,8 +263,8 @@ class Sweep:
         """
         return dict(self.spec.design.point(self._checked(number)))
 
-    def run(self, point: int) -> Run:
-        """Simulate a point again, bit for bit as in the sweep, with all that a run tells.
+    def run(self, point: int) -> BatchRun:
+        """Simulate a point again, bit for bit as in the sweep, with all of its samples.
 
         Parameters
         ----------
@@ -270,11 +273,11 @@ class Sweep:
 
         Returns
         -------
-        Run
-            The simulation.
+        BatchRun
+            A batch of one arm.
         """
         number = self._checked(point)
-        return self.spec.case(number).simulate(self.spec.grid, number)[0]
+        return self.spec.case(number).simulate(self.spec.grid, number)
 
     def estimate(self, workers: int | None = None) -> Estimate:
         """Time a few points, and say what the sweep takes.
@@ -416,7 +419,7 @@ def _stored_output(results: Chunked, variable: Variable) -> Any:
     is_status = variable.name == STATUS
     words = np.array(status_words(results.layout) if is_status else [""])
 
-    class StoredOutput(BackendArray):  # type: ignore[misc]
+    class StoredOutput(BackendArray):
         shape = (*results.layout.axes.values(), *variable.shape)
         dtype = words.dtype if is_status else np.dtype(variable.dtype)
 

@@ -309,7 +309,10 @@ def _layout_from(path: Path, content: dict[str, Any]) -> SweepLayout:
         for one in content["variables"]
     ]
     return SweepLayout(
-        *(content[key] for key in ("spec_hash", "content", "text", "axes")),
+        content["spec_hash"],
+        content["content"],
+        content["text"],
+        content["axes"],
         coordinates,
         variables,
         tuple(content["box"]),

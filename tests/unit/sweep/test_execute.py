@@ -138,7 +138,7 @@ def test_a_point_is_simulated_again_bit_for_bit(tmp_path):
     flat = again.dataset["q"].values.reshape(15, 6, 2)
     for point in (0, 7, 14):
         run = again.run(point)
-        assert np.asarray(run.q).tobytes() == flat[point].tobytes()
+        assert np.asarray(run.q)[0].tobytes() == flat[point].tobytes()
     assert len({flat[k].tobytes() for k in range(15)}) == 15  # by noise, if by nothing else
 
 
@@ -251,7 +251,7 @@ def test_in_memory_what_is_finished_is_returned(monkeypatch, expected):
     assert np.isnan(kept[-1]).all()
 
 
-# ---------------------------------------------------------------------------- what it says of itself
+# --------------------------------------------------------------------------- what it says of itself
 
 
 def test_machines_that_differ_are_named(tmp_path, monkeypatch):
