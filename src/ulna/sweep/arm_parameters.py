@@ -23,7 +23,7 @@ from ulna.arm.components import FRICTION, JOINT, LINK, PAYLOAD, rod_com, rod_ine
 from ulna.arm.motors import MOTOR_TABLES
 from ulna.arm.robot_files import MOTOR_PARTS, NUMBERS
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, Problems, shown
+from ulna.errors import InputError, Problem, Problems, rewording, shown
 
 ALL = "all"  # in place of a link's or a joint's number
 ANY = "K"  # what stands for such a number in the table of names
@@ -214,12 +214,15 @@ def _changed_joint(joint: Joint, values: Mapping[str, Any]) -> Joint:
     own = {name: value for name, value in values.items() if name in JOINT}
     friction, motor = _within("friction", values), _within("motor", values)
     if friction:
-        own["friction"] = _changed_friction(joint.friction or FRICTIONLESS, friction)
+        with rewording(lambda problem: problem.within("friction")):
+            own["friction"] = _changed_friction(joint.friction or FRICTIONLESS, friction)
     if "motor" in values:
         own["motor"] = values["motor"]
     changed = dataclasses.replace(joint, **own)
     if motor:
-        changed = dataclasses.replace(changed, motor=_changed_motor(changed.motor, motor))
+        with rewording(lambda problem: problem.within("motor")):
+            turned = _changed_motor(changed.motor, motor)
+        changed = dataclasses.replace(changed, motor=turned)
     return changed
 
 
@@ -239,13 +242,13 @@ def _changed_friction(friction: Friction, values: Mapping[str, Any]) -> Friction
 
 def _changed_motor(motor: Any, values: Mapping[str, Any]) -> Any:
     if motor is None:
-        raise InputError(Problem("motor", "none", "a motor whose numbers can be varied"))
+        raise InputError(Problem("", "none", "a motor whose numbers can be varied"))
     own: dict[str, Any] = {}
     known = {one.name for one in dataclasses.fields(motor)}
     for name, value in values.items():
         part, _, field = name.partition(".")
         if part not in known or (field and getattr(motor, part) is None):
-            raise InputError(Problem(f"motor.{name}", shown(value), f"nothing of {motor.name!r}"))
+            raise InputError(Problem(name, shown(value), f"nothing of {motor.name!r}"))
         if field:
             own[part] = dataclasses.replace(own.get(part, getattr(motor, part)), **{field: value})
         else:

@@ -34,8 +34,8 @@ from ulna.sweep.outputs import (
 )
 from ulna.sweep.spec import SweepSpec
 
-MOST_NUMBERS = 2_000_000  # of a history that is worked on at a time: memory stays flat
-MOST_MEMBERS = 1024  # that are simulated together
+MOST_NUMBERS = 1_000_000  # of a history that is worked on at a time: memory stays flat
+MOST_MEMBERS = 256  # that are simulated together: their arrays stay in the cache
 ALWAYS = ("status", "message", "t_end")  # outputs that every point has
 
 

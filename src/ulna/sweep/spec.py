@@ -42,6 +42,7 @@ from ulna.sweep.outputs import KeptOutputs
 from ulna.sweep.parameters import Parameter, applied
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import content_of, is_complete
+from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.spec_reader import read_document
 
 LARGEST = 100_000  # [bytes] of a spec: what a parser reads in a fraction of a second
@@ -66,6 +67,8 @@ class SweepSpec:
         When runs are sampled.
     name : str
         How reports call the sweep.
+    files : SpecFiles or None
+        Where the files that it names are, those that came with it as long as it lives.
     text : str
         The file that it was read from; empty of one made in Python.
     """
@@ -76,6 +79,7 @@ class SweepSpec:
     keep: KeptOutputs
     grid: Grid
     name: str = ""
+    files: SpecFiles | None = None
     text: str = ""
 
     def __len__(self) -> int:
@@ -142,13 +146,13 @@ class SweepSpec:
         if is_complete(self.content):
             return _made_again, (self.content, self.name, self.text)
         parts = (self.base, self.design, self.parameters, self.keep, self.grid)
-        return SweepSpec, (*parts, self.name, self.text)
+        return SweepSpec, (*parts, self.name, None, self.text)
 
 
 def _made_again(content: dict[str, Any], name: str, text: str) -> SweepSpec:
     made = read_spec(content)
     parts = (made.base, made.design, made.parameters, made.keep, made.grid)
-    return SweepSpec(*parts, name, text)
+    return SweepSpec(*parts, name, made.files, text)
 
 
 def read_spec(given: str | os.PathLike[str] | Mapping[str, Any]) -> SweepSpec:

@@ -8,7 +8,9 @@ not; so that a sweep can be made again wherever it is, they travel with it as te
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -49,12 +51,14 @@ class SpecFiles:
     def __post_init__(self) -> None:
         if not self.texts:
             return
-        room = tempfile.TemporaryDirectory(prefix="ulna-sweep-")
         for name, text in self.texts.items():
             if FilePath(name).name != name or not isinstance(text, str):
                 raise InputError(Problem("files", shown(name), "the name of a file, and its text"))
-            FilePath(room.name, name).write_text(text, "utf-8")
-        vars(self).update(room=room, folder=room.name)  # which is there as long as this
+        folder = tempfile.mkdtemp(prefix="ulna-sweep-")  # which is there as long as this
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        object.__setattr__(self, "folder", folder)
+        for name, text in self.texts.items():
+            FilePath(folder, name).write_text(text, "utf-8")
 
     def place(self, name: str, what: str) -> str:
         """Return where a file is.

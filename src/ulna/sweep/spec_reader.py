@@ -57,7 +57,7 @@ TOP = (
 )  # fmt: skip
 KEEP = ("scalars", "curves", "run", "curve_points")
 
-SpecParts = tuple[Case, Design, tuple[Parameter, ...], KeptOutputs, Grid, str]
+SpecParts = tuple[Case, Design, tuple[Parameter, ...], KeptOutputs, Grid, str, SpecFiles]
 
 
 def read_document(document: dict[str, Any], folder: str | None) -> SpecParts:
@@ -73,7 +73,7 @@ def read_document(document: dict[str, Any], folder: str | None) -> SpecParts:
     Returns
     -------
     tuple
-        Base case, design, parameters, outputs, grid, and name.
+        Base case, design, parameters, outputs, grid, name, and files.
 
     Raises
     ------
@@ -118,7 +118,7 @@ class _SpecReader:
                 given.get("vary", {}), base, self.files.arm, self.files.path
             )
         checks.raise_if_any()
-        return base, design, parameters, keep, grid, str(name)
+        return base, design, parameters, keep, grid, str(name), self.files
 
     def _format(self) -> None:
         """Check the version, which a file has to have."""
