@@ -652,7 +652,7 @@ class TestFilms:
         }
 
     def test_torques_grow_with_the_mass(self, rows):
-        scene = path_torques.Sweep(path_torques.PRINT)
+        scene = path_torques.PathSweep(path_torques.PRINT)
         light = scene.draw(2, 1.0).copy()
         heavy = scene.draw(2, 20.0)
         assert light.shape == (path_torques.SWEEP[1], path_torques.SWEEP[0], 4)

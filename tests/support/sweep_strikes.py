@@ -17,7 +17,8 @@ from pathlib import Path
 import ulna
 from ulna import storage
 from ulna.cli import main
-from ulna.sweep import chunks, compute, execute, read_spec, store
+from ulna.sweep import chunks, execute, read_spec, store
+from ulna.sweep.compute import compute
 
 PLACES = ("before data", "in data", "after data", "in record", "torn record", "after record")
 

@@ -32,6 +32,8 @@ from ulna import (
 )
 from ulna.simulation import disturbances
 from ulna.simulation.outcome import Failed
+from ulna.sweep import Estimate, SweepSpec
+from ulna.sweep import spec as sweep_specs
 
 Floats = NDArray[np.float64]
 
@@ -765,6 +767,30 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     viewer.tracked_figure(arm, plan)  # type: ignore[arg-type]
     viewer.workspace_figure([arm, arm])
     viewer.workspace_figure(arm)  # type: ignore[arg-type]
+
+
+def sweeps(spec: Mapping[str, Any]) -> None:
+    read: SweepSpec = sweep_specs.read_spec("sweep.toml")
+    sweep_specs.read_spec(spec)
+    sweep_specs.read_spec(3)  # type: ignore[arg-type]
+    read.case(3).simulate(read.grid)
+    read.case("3")  # type: ignore[arg-type]
+    found: ulna.Sweep = ulna.sweep(read, "results.zarr", workers=2, progress=False)
+    ulna.sweep("sweep.toml", scheduler="tcp://127.0.0.1:8786", on_interrupt="return")
+    ulna.sweep(spec, tls={"ca_file": "ca.pem", "cert": "cert.pem", "key": "key.pem"}, retry=True)
+    ulna.sweep()  # type: ignore[call-arg]
+    ulna.sweep(read, processes=2)  # type: ignore[call-arg]
+    ulna.sweep(read, workers="2")  # type: ignore[arg-type]
+    ulna.open_sweep("results.zarr")
+    ulna.open_sweep()  # type: ignore[call-arg]
+    run: ulna.BatchRun = found.run(3)
+    found.run()  # type: ignore[call-arg]
+    print(run, found.point(3), found.why(3), found.dataset, found.status, found.failed)
+    found.point("first")  # type: ignore[arg-type]
+    found.why()  # type: ignore[call-arg]
+    told: Estimate = found.estimate(workers=2)
+    found.estimate("2")  # type: ignore[arg-type]
+    print(told.seconds, told.memory, told.disk)
 
 
 def numbers_and_text(q: Floats) -> None:

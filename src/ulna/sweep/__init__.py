@@ -8,10 +8,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ulna.namespaces import namespace
-from ulna.sweep.compute import compute, empty_outputs, is_ok
-from ulna.sweep.outputs import CURVES, SCALARS, STATUSES
 from ulna.sweep.results import Estimate, Sweep, open_sweep
-from ulna.sweep.spec import SweepSpec, differences, read_spec
+from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
+from ulna.sweep.sweep_spec import SweepSpec, read_spec
 
 __all__ = [
     "CURVES",
@@ -20,10 +19,6 @@ __all__ = [
     "Estimate",
     "Sweep",
     "SweepSpec",
-    "compute",
-    "differences",
-    "empty_outputs",
-    "is_ok",
     "open_sweep",
     "read_spec",
 ]

@@ -16,14 +16,14 @@ from ulna.errors import InputError, Problem, UlnaError, shown, warn
 from ulna.progress import card
 from ulna.storage import size_text
 from ulna.sweep.chunks import ChunkGrid, SweepLayout, Variable, boxes
-from ulna.sweep.outputs import NOT_COMPUTED, OK_STATUSES, STATUSES
 from ulna.sweep.store import ChunkRecord, SweepStore, messages_of, read_layout
+from ulna.sweep.sweep_outputs import NOT_COMPUTED, OK_STATUSES, STATUSES
 
 if TYPE_CHECKING:
     import xarray
 
     from ulna.simulation import BatchRun
-    from ulna.sweep.spec import SweepSpec
+    from ulna.sweep.sweep_spec import SweepSpec
 
 STATUS = "status"
 SET_ASIDE = "set aside"
@@ -150,7 +150,7 @@ class Sweep:
     @cached_property
     def spec(self) -> SweepSpec:
         """What was asked for."""
-        from ulna.sweep.spec import read_spec
+        from ulna.sweep.sweep_spec import read_spec
 
         return self._spec or read_spec(self._results.layout.content)
 
@@ -447,10 +447,7 @@ def read_region(results: Chunked, variable: Variable, key: tuple[Any, ...]) -> N
         local = [(one - at * size, one // size == at) for at, size, one in steps]
         there = np.ix_(*(np.flatnonzero(inside) for _, inside in local))
         here = np.ix_(*(index[inside] for index, inside in local))
-        found[there] = (
-            block[here][(..., *np.ix_(*wanted[count:]))] if variable.shape else block[here]
-        )
-    scalars = tuple(
-        0 if np.ndim(one) == 0 and not isinstance(one, slice) else slice(None) for one in key
-    )
-    return found[scalars]
+        further: list[Any] = list(np.ix_(*wanted[count:])) if variable.shape else []
+        whole: Any = (..., *further)
+        found[there] = block[here][whole]
+    return found[tuple(0 if isinstance(one, int | np.integer) else slice(None) for one in key)]

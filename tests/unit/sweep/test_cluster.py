@@ -15,8 +15,9 @@ import pytest
 
 import ulna
 from ulna.errors import FileError, InputError, UlnaWarning
-from ulna.sweep import chunks, cluster, compute, read_spec
+from ulna.sweep import chunks, cluster, read_spec
 from ulna.sweep.cluster import ClusterError, Connection, run_on
+from ulna.sweep.compute import compute
 from ulna.sweep.execute import SweepJob, layout_of
 from ulna.sweep.results import Sweep, SweepMemory
 from ulna.sweep.store import create_store

@@ -13,7 +13,8 @@ import ulna
 from ulna.concurrency import listening
 from ulna.errors import FileError, InputError, UlnaWarning
 from ulna.progress import ProgressLine
-from ulna.sweep import chunks, compute, execute, read_spec, results, store
+from ulna.sweep import chunks, execute, read_spec, results, store
+from ulna.sweep.compute import compute
 
 SPEC = {
     "format": 1,

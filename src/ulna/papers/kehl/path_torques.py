@@ -200,7 +200,7 @@ def _share_scale(panels: list[Axes]) -> None:
 @rows.film("000-figure-8.mp4")
 def film_mass_sweep(file: str) -> None:
     """Show both torques while one link grows from 1 to 20 kg, then the other."""
-    scene = Sweep(PRINT)
+    scene = PathSweep(PRINT)
     steps = [
         (link, mass)
         for link in (1, 2)
@@ -211,7 +211,7 @@ def film_mass_sweep(file: str) -> None:
     shoot(file, pictures, len(steps), film, overwrite=True, progress=False)
 
 
-class Sweep:
+class PathSweep:
     """Two panels of torques, drawn anew for every mass over those of the lightest link."""
 
     def __init__(self, theme: Theme) -> None:
