@@ -8,8 +8,8 @@ import numpy as np
 
 from ulna.sweep.execute import layout_of
 from ulna.sweep.results import STATUS, WORDS, Sweep, SweepMemory
-from ulna.sweep.spec import read_spec
 from ulna.sweep.store import ChunkRecord
+from ulna.sweep.sweep_spec import read_spec
 
 DURATION = 2.0  # [s]
 BASE = {

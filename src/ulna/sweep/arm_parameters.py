@@ -30,7 +30,7 @@ ANY = "K"  # what stands for such a number in the table of names
 FRICTIONLESS = Friction()
 LARGEST = 1e100  # what is beyond, or is below its inverse, is left to an `Arm` to judge
 # What decides where the joints go along a path; masses and friction do not.
-OF_MOTION = ("link.K.length", "joint.K.lower", "joint.K.upper", "base.x", "base.y")
+GEOMETRY = ("link.K.length", "joint.K.lower", "joint.K.upper", "base.x", "base.y")
 _AXES = {"x": 0, "y": 1}
 
 
@@ -89,7 +89,7 @@ def template(name: str) -> str:
 def moves_arrays(name: str) -> bool:
     """Return whether a parameter is a plain entry of `Parameters` that no motion depends on."""
     known = template(name)
-    return known in ARM_FIELDS and known not in OF_MOTION and ".motor" not in known
+    return known in ARM_FIELDS and known not in GEOMETRY and ".motor" not in known
 
 
 def check_name(name: str, arm: Arm, *, motors_vary: bool = False) -> None:

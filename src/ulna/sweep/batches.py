@@ -20,10 +20,11 @@ from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError
 from ulna.motion import Plan
 from ulna.sweep.arm_parameters import stacked_arms
-from ulna.sweep.cases import Case, Prepared
-from ulna.sweep.outputs import INFEASIBLE, INVALID
-from ulna.sweep.parameters import DYNAMICS, MOTION, SEED, applied
-from ulna.sweep.spec import SweepSpec
+from ulna.sweep.case_values import applied
+from ulna.sweep.cases import Case, PreparedCase
+from ulna.sweep.sweep_outputs import INFEASIBLE, INVALID
+from ulna.sweep.sweep_parameters import DYNAMICS, MOTION, SEED
+from ulna.sweep.sweep_spec import SweepSpec
 
 PLANS_KEPT = 64  # of distinct motions, from one chunk to the next
 
@@ -46,7 +47,7 @@ class CaseBatch:
         Which of the points that were asked for.
     cases : list of Case
         What each is, but for what `arms` says.
-    prepared : list of Prepared
+    prepared : list of PreparedCase
         Motion, start and command of each.
     arms : Parameters or list of Arm
         The arms.
@@ -56,7 +57,7 @@ class CaseBatch:
 
     places: Array
     cases: list[Case]
-    prepared: list[Prepared]
+    prepared: list[PreparedCase]
     arms: Parameters | list[Arm]
     seeds: Array
 
@@ -73,7 +74,7 @@ class _Group(NamedTuple):
 
     places: Array
     case: Case
-    prepared: Prepared
+    prepared: PreparedCase
     arms: Parameters | list[Arm]
 
 
@@ -173,7 +174,7 @@ def _listed(values: Any) -> list[Any]:
     return list(values.tolist()) if isinstance(values, np.ndarray) else list(values)
 
 
-def _prepared(spec: SweepSpec, values: dict[str, Any]) -> tuple[Case, Prepared]:
+def _prepared(spec: SweepSpec, values: dict[str, Any]) -> tuple[Case, PreparedCase]:
     """Return the case of some values, and what it is simulated with."""
     case = applied(spec.base, values)
     roles = {one.name: one.role for one in spec.parameters}
@@ -204,7 +205,7 @@ def _plans(_hash: str, moving: tuple[tuple[str, Any], ...], source: _Source) -> 
 
 def _with_arms(
     case: Case,
-    made: Prepared,
+    made: PreparedCase,
     columns: dict[str, Array],
     places: Array,
     refused: list[Refused],

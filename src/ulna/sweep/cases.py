@@ -102,7 +102,7 @@ def sample_grid(samples: int | None, curve_points: int, *, curves: bool, finite:
     return Grid(every * (curve_points - 1) + 1 if curve_points > 1 else least, every)
 
 
-class Prepared(NamedTuple):
+class PreparedCase(NamedTuple):
     """What a simulation of a case is called with, besides its arm."""
 
     plan: Plan | None
@@ -223,7 +223,7 @@ class Case:
         found: Plan = plan(self.arm, self.made_path, derivatives=FINITE, **options)
         return found
 
-    def prepared(self, motion: Plan | None) -> Prepared:
+    def prepared(self, motion: Plan | None) -> PreparedCase:
         """Return what a simulation of the case is called with.
 
         Parameters
@@ -233,7 +233,7 @@ class Case:
 
         Returns
         -------
-        Prepared
+        PreparedCase
             Reference, start, duration and command.
 
         Raises
@@ -248,14 +248,16 @@ class Case:
             goal = None if self.set_point is None else np.array(self.set_point)
             command = None if self.torque is None else ("torque", self.torque)
             assert self.duration is not None  # as the spec requires
-            return Prepared(None, goal, q0, qd0, self.duration, command)
+            return PreparedCase(None, goal, q0, qd0, self.duration, command)
         motion.raise_if_infeasible()
         first = motion.trajectory(0.0)
         qd0 = np.zeros(n) if self.start == REST else np.asarray(first.qd)
         q0 = np.asarray(first.q) if self.q0 is None else np.array(self.q0)
         qd0 = qd0 if self.qd0 is None else np.array(self.qd0)
         command, reference = self._command(motion), motion
-        return Prepared(motion, None if command else reference, q0, qd0, motion.duration, command)
+        return PreparedCase(
+            motion, None if command else reference, q0, qd0, motion.duration, command
+        )
 
     def _command(self, motion: Plan) -> tuple[str, Any] | None:
         """Return what is commanded where no controller is asked: torques, or planned angles."""
@@ -299,14 +301,14 @@ class Case:
         )  # fmt: skip
 
 
-def batch_keywords(cases: list[Case], made: list[Prepared]) -> dict[str, Any]:
+def batch_keywords(cases: list[Case], made: list[PreparedCase]) -> dict[str, Any]:
     """Return keywords of one `simulate_batch` for cases of one duration and one set of options.
 
     Parameters
     ----------
     cases : list of Case
         One a member.
-    made : list of Prepared
+    made : list of PreparedCase
         The same of each.
 
     Returns
@@ -334,7 +336,7 @@ def batch_keywords(cases: list[Case], made: list[Prepared]) -> dict[str, Any]:
     return found
 
 
-def _commands(made: list[Prepared]) -> dict[str, Any]:
+def _commands(made: list[PreparedCase]) -> dict[str, Any]:
     what = made[0].command[0] if made[0].command else ""
     values = [one.command[1] for one in made if one.command]
     if what == "torque":
@@ -345,7 +347,7 @@ def _commands(made: list[Prepared]) -> dict[str, Any]:
     return {what: (times, rows), "between": "linear"}
 
 
-def _references(made: list[Prepared]) -> Any:
+def _references(made: list[PreparedCase]) -> Any:
     if made[0].plan is None:
         return np.stack([one.reference for one in made])
     plans = [one.reference for one in made]

@@ -39,7 +39,7 @@ from ulna.sweep.store import (
 )
 
 if TYPE_CHECKING:
-    from ulna.sweep.spec import SweepSpec
+    from ulna.sweep.sweep_spec import SweepSpec
 
 TRIES = 3  # of a point that kills its worker
 PATIENCE = 10.0  # [s] to wait for an answer of a scheduler

@@ -22,7 +22,7 @@ from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.batch.statuses import CODES, Statuses
 from ulna.sweep.batches import CaseBatch, Refused, batches
 from ulna.sweep.cases import batch_keywords
-from ulna.sweep.outputs import (
+from ulna.sweep.sweep_outputs import (
     INVALID,
     LONGEST_MESSAGE,
     MESSAGE_TYPE,
@@ -32,7 +32,7 @@ from ulna.sweep.outputs import (
     STATUSES,
     Results,
 )
-from ulna.sweep.spec import SweepSpec
+from ulna.sweep.sweep_spec import SweepSpec
 
 MOST_NUMBERS = 1_000_000  # of a history that is worked on at a time: memory stays flat
 MOST_MEMBERS = 256  # that are simulated together: their arrays stay in the cache
@@ -69,7 +69,7 @@ def compute(
 
     Examples
     --------
-    >>> from ulna.sweep.spec import read_spec
+    >>> from ulna.sweep.sweep_spec import read_spec
     >>> spec = read_spec(
     ...     {"arm": "kehl", "path": "loops()", "simulate": False, "vary": {"payload": [0.0, 1.0]}}
     ... )

@@ -32,7 +32,6 @@ from ulna.progress import progress as progress_line
 from ulna.storage import check_space
 from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
 from ulna.sweep.compute import compute
-from ulna.sweep.outputs import AXIS, JOINT, SAMPLE
 from ulna.sweep.results import (
     MOST_NAMED,
     SET_ASIDE,
@@ -47,7 +46,6 @@ from ulna.sweep.results import (
     mixed_text,
 )
 from ulna.sweep.sampling import POINT, Axis
-from ulna.sweep.spec import SweepSpec, read_spec
 from ulna.sweep.store import (
     MESSAGE,
     Arrays,
@@ -58,6 +56,8 @@ from ulna.sweep.store import (
     messages_of,
     write_chunk,
 )
+from ulna.sweep.sweep_outputs import AXIS, JOINT, SAMPLE
+from ulna.sweep.sweep_spec import SweepSpec, read_spec
 
 if TYPE_CHECKING:
     from ulna.typing import OnInterrupt

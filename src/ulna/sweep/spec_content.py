@@ -16,10 +16,10 @@ from ulna.motion import Path
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.simulate_arm import plain_disturbance
 from ulna.sweep.cases import EXACT, FINITE, Case, Grid
-from ulna.sweep.outputs import KeptOutputs
-from ulna.sweep.parameters import Choice, Parameter
 from ulna.sweep.sampling import Axis, Design, Distribution
 from ulna.sweep.spec_files import portable_arm, portable_path
+from ulna.sweep.sweep_outputs import KeptOutputs
+from ulna.sweep.sweep_parameters import Choice, Parameter
 
 FORMAT = 1
 MADE_IN_PYTHON = "made in Python"  # the key of what no text makes again

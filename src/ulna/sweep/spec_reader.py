@@ -19,10 +19,10 @@ from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
 from ulna.sweep.cases import EXACT, FINITE, REST, Case, Grid, sample_grid
-from ulna.sweep.outputs import PATH, STEP, KeptOutputs, read_kept
-from ulna.sweep.parameters import Parameter
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_files import SpecFiles
+from ulna.sweep.sweep_outputs import PATH, STEP, KeptOutputs, read_kept
+from ulna.sweep.sweep_parameters import Parameter
 from ulna.sweep.vary import read_design
 from ulna.typing import Elbow, Precision, TimingName
 

@@ -324,7 +324,7 @@ def _first(axes: int) -> str:
 
 
 def _difference(kept: SweepLayout, given: SweepLayout) -> str:
-    from ulna.sweep.spec import differences
+    from ulna.sweep.sweep_spec import differences
 
     told = differences(kept.content, json.loads(json.dumps(given.content)))
     return "; ".join(told[:MOST_DIFFERENCES]) + " ..." * (len(told) > MOST_DIFFERENCES)

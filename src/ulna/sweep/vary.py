@@ -21,7 +21,6 @@ from ulna.arm.toml_lines import shown_key
 from ulna.control import Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.sweep.cases import Case
-from ulna.sweep.parameters import CHOICE, WHOLE, Choice, Parameter, parameter
 from ulna.sweep.sampling import (
     DESIGNS,
     MOST_COORDINATES,
@@ -34,6 +33,7 @@ from ulna.sweep.sampling import (
     grid,
     spaced,
 )
+from ulna.sweep.sweep_parameters import CHOICE, WHOLE, Choice, Parameter, parameter
 
 MOST_PARAMETERS = 100  # that are varied
 MOST_LISTED = 100_000  # values in a list

@@ -17,8 +17,8 @@ from ulna.errors import InputError
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.motions import MASSES, swept
 from ulna.sweep.compute import compute, is_ok
-from ulna.sweep.outputs import CURVES, SCALARS, STATUSES
-from ulna.sweep.spec import SweepSpec, read_spec
+from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
+from ulna.sweep.sweep_spec import SweepSpec, read_spec
 
 ARM = Arm.rods(
     [0.5, 0.5],

@@ -37,13 +37,14 @@ from ulna.arm.robot_files import parse_toml, placed
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem
 from ulna.storage import read_text
+from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, Grid
-from ulna.sweep.outputs import KeptOutputs
-from ulna.sweep.parameters import Parameter, applied
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import content_of, is_complete
 from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.spec_reader import read_document
+from ulna.sweep.sweep_outputs import KeptOutputs
+from ulna.sweep.sweep_parameters import Parameter
 
 LARGEST = 100_000  # [bytes] of a spec: what a parser reads in a fraction of a second
 MOST_BYTES = 10**12  # of results

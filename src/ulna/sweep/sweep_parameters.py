@@ -14,11 +14,10 @@ Those of arms are in `arm_parameters.py`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, get_args
 
 from ulna import units
-from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.control_loop import (
     ACTUATOR_TIMES,
     ACTUATORS,
@@ -38,8 +37,7 @@ from ulna.simulation.methods import METHODS
 from ulna.simulation.reading import DISTURBANCES
 from ulna.sweep.arm_parameters import (
     ARM_FIELDS,
-    OF_MOTION,
-    changed_arm,
+    GEOMETRY,
     check_name,
     moves_arrays,
     template,
@@ -51,8 +49,7 @@ from ulna.typing import Elbow, TimingName
 # or which random numbers are drawn.
 DYNAMICS, MOTION, LOOP, SEED = "dynamics", "motion", "loop", "seed"
 WORD, WHOLE, FLAG, CHOICE = "word", "whole number", "flag", "choice"  # kinds without units
-_COMPONENTS = {"x": 0, "y": 1, "moment": 2}
-_MOTION = {
+OF_MOTION = {
     "duration": "time",
     "max_speed": "velocity",
     "max_acceleration": "acceleration",
@@ -60,7 +57,7 @@ _MOTION = {
     "timing": WORD,
     "elbow": WORD,
 }
-_SIMULATION = {
+OF_SIMULATION = {
     "dt": "time",
     "rate": "frequency",
     "restitution": "number",
@@ -263,10 +260,10 @@ def known_parameters(base: Case) -> dict[str, tuple[str, str]]:
     """
     found: dict[str, tuple[str, str]] = {"arm": (CHOICE, MOTION), "seed": (WHOLE, SEED)}
     for name, field in ARM_FIELDS.items():
-        role = DYNAMICS if moves_arrays(name) else MOTION if name in OF_MOTION else LOOP
+        role = DYNAMICS if moves_arrays(name) else MOTION if name in GEOMETRY else LOOP
         found[name] = (field.kind, role)
     if base.path is not None:
-        found |= {name: (kind, MOTION) for name, kind in _MOTION.items()}
+        found |= {name: (kind, MOTION) for name, kind in OF_MOTION.items()}
         found |= {"path": (CHOICE, MOTION), "start": (WORD, LOOP)}
         if isinstance(base.path, Call):
             found |= {name: (kind, MOTION) for name, kind in _path_kinds(base.path, "path")}
@@ -279,7 +276,7 @@ def known_parameters(base: Case) -> dict[str, tuple[str, str]]:
 def _loop_kinds(base: Case) -> Iterable[tuple[str, str]]:
     if not base.is_simulated:
         return
-    yield from _SIMULATION.items()
+    yield from OF_SIMULATION.items()
     yield from (("q0.K", "angle"), ("qd0.K", "speed"))
     if base.torque is not None:
         yield "torque.K", "torque"
@@ -335,12 +332,13 @@ def _arguments(call: Call) -> Iterable[tuple[str, Any, str]]:
         for number, value in enumerate(call.arguments, 1):
             yield f"path{number}", value, "call"
     elif call.name in SHAPES:
-        shape, own = SHAPES[call.name], _by_name(call, SHAPES[call.name].kinds)
+        shape, own = SHAPES[call.name], by_name(call, SHAPES[call.name].kinds)
         for name, default in shape.parameters.items():
             yield name, own.get(name, default), shape.kinds[name]
 
 
-def _by_name(call: Call, names: Mapping[str, Any]) -> dict[str, Any]:
+def by_name(call: Call, names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by name, of parameters in this order."""
     return dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
 
 
@@ -357,219 +355,3 @@ def _disturbance_kinds(one: Call | Disturbance, owner: str) -> Iterable[tuple[st
     if isinstance(one.keywords.get("force"), tuple):
         yield from ((f"{owner}.{name}", kind) for name, kind in parts)
     yield f"{owner}.torque.K", "torque"
-
-
-def applied(base: Case, values: Mapping[str, Any]) -> Case:
-    """Return a case with other parameters.
-
-    Parameters
-    ----------
-    base : Case
-        The case to begin with.
-    values : mapping of str to float, str, bool or Choice
-        What is to be otherwise, by name, in SI units.
-
-    Returns
-    -------
-    Case
-        With these values.
-
-    Raises
-    ------
-    InputError
-        If there is no such case.
-    """
-    groups: dict[str, dict[str, Any]] = {}
-    for name, value in values.items():
-        head, _, rest = name.removeprefix("simulation.").partition(".")
-        if head in ("controller_model", "disturbance", *_WRITERS) and head != "arm":
-            groups.setdefault(head, {})[rest] = value
-        elif head in _SIMULATION:
-            groups.setdefault("simulation", {})[head] = value
-        elif head in _MOTION:
-            groups.setdefault("motion", {})[head] = value
-        else:
-            groups.setdefault("arm", {})[name] = value
-    if "controller_model" in groups:
-        model = base.controller_model or base.arm
-        base = dataclasses.replace(
-            base, controller_model=changed_arm(model, groups.pop("controller_model"))
-        )
-    for head, write in _WRITERS.items():
-        if head in groups:
-            base = write(base, groups[head])
-    return base
-
-
-def _write_arm(case: Case, values: dict[str, Any]) -> Case:
-    chosen = values.pop("arm", None)
-    arm: Arm = case.arm if chosen is None else chosen.value
-    return dataclasses.replace(case, arm=changed_arm(arm, values))
-
-
-def _write_path(case: Case, values: dict[str, Any]) -> Case:
-    chosen = values.pop("", None)
-    path = case.path if chosen is None else chosen.value
-    for name, value in values.items():
-        if not isinstance(path, Call):
-            raise InputError(Problem(f"path.{name}", shown(value), "a path made of text"))
-        path = with_argument(path, name.split("."), value)
-    return dataclasses.replace(case, path=path)
-
-
-def with_argument(call: Call, name: list[str], value: Any) -> Call:
-    """Return a path's call with another argument.
-
-    Parameters
-    ----------
-    call : Call
-        The call, such as circle(radius='5 cm').
-    name : list of str
-        Of the argument, and what it has within: ["center", "x"].
-    value : float or bool
-        The value, in SI units.
-
-    Returns
-    -------
-    Call
-        The same call with that value.
-
-    Examples
-    --------
-    >>> from ulna.expressions import parse_call
-    >>> str(with_argument(parse_call("circle((0.2, 0.1), '5 cm')"), ["center", "y"], 0.3))
-    "circle(center=(0.2, 0.3), radius='5 cm')"
-    """
-    head, *inner = name
-    if call.name == "then":
-        place = int(head.removeprefix("path")) - 1
-        parts = list(call.arguments)
-        parts[place] = with_argument(parts[place], inner, value)  # type: ignore[arg-type]
-        return Call(call.name, tuple(parts))
-    own = _by_name(call, SHAPES[call.name].kinds)
-    if isinstance(own.get(head), Call):
-        own[head] = with_argument(own[head], inner, value)
-    elif inner:
-        default = SHAPES[call.name].parameters.get(head)
-        own[head] = _with_component(own.get(head, default), inner[0], value, 2)
-    else:
-        own[head] = value
-    return Call(call.name, (), own)
-
-
-def _with_component(values: Any, name: str, value: float, size: int) -> tuple[Any, ...]:
-    """Return a vector with another component; one number for all joints becomes one a joint."""
-    listed = list(values) if isinstance(values, tuple | list) else [values or 0.0] * size
-    place = _COMPONENTS[name] if name in _COMPONENTS else int(name) - 1
-    if not 0 <= place < len(listed):
-        raise InputError(Problem(name, f"number {place + 1}", f"one from 1 to {len(listed)}"))
-    listed[place] = value
-    return tuple(listed)
-
-
-def _write_motion(case: Case, values: dict[str, Any]) -> Case:
-    own = dict(values)
-    duration = own.pop("duration", case.duration)
-    return dataclasses.replace(case, duration=duration, motion={**case.motion, **own})
-
-
-def _write_start(case: Case, values: dict[str, Any]) -> Case:
-    return dataclasses.replace(case, start=values[""])
-
-
-def _write_controller(case: Case, values: dict[str, Any]) -> Case:
-    chosen = values.pop("", None)
-    controller: Any = case.controller if chosen is None else chosen.value
-    return dataclasses.replace(case, controller=_changed_fields(controller, values, case.arm.n))
-
-
-def _write_loop(owner: str, kind: type) -> Callable[[Case, dict[str, Any]], Case]:
-    def write(case: Case, values: dict[str, Any]) -> Case:
-        part = getattr(case, owner) or kind()
-        own = {k: int(v) if k == "seed" else v for k, v in values.items()}
-        changed: dict[str, Any] = {owner: _changed_fields(part, own, case.arm.n)}
-        return dataclasses.replace(case, **changed)
-
-    return write
-
-
-def _changed_fields(part: Any, values: Mapping[str, Any], n: int) -> Any:
-    """Return a frozen part with other numbers; "kp.2" is that of the second joint."""
-    own: dict[str, Any] = {}
-    for name, value in values.items():
-        field, _, joint = name.partition(".")
-        current = own.get(field, getattr(part, field, 0.0))
-        own[field] = _with_component(current, joint, value, n) if joint else value
-    return dataclasses.replace(part, **own) if own else part
-
-
-def _write_vector(owner: str) -> Callable[[Case, dict[str, Any]], Case]:
-    def write(case: Case, values: dict[str, Any]) -> Case:
-        vector: Any = getattr(case, owner)
-        for name, value in values.items():
-            vector = _with_component(vector, name, value, case.arm.n)
-        changed: dict[str, Any] = {owner: vector}
-        return dataclasses.replace(case, **changed)
-
-    return write
-
-
-def _write_disturbances(case: Case, values: dict[str, Any]) -> Case:
-    listed = list(case.disturbances)
-    # What is sized is no text any more: that comes last.
-    for name, value in sorted(values.items(), key=lambda pair: pair[0].endswith(".size")):
-        number, _, field = name.partition(".")
-        place = int(number) - 1
-        one = listed[place]
-        if field == "size":
-            listed[place] = _sized(one, value)
-        elif isinstance(one, Disturbance):
-            changed: dict[str, Any] = {field: value}
-            listed[place] = dataclasses.replace(one, **changed)
-        else:
-            own = _by_name(one, DISTURBANCES[one.name].kinds)
-            head, _, part = field.partition(".")
-            own[head] = _with_component(own.get(head), part, value, case.arm.n) if part else value
-            listed[place] = Call(one.name, (), own)
-    return dataclasses.replace(case, disturbances=tuple(listed))
-
-
-def _sized(one: Call | Disturbance, factor: float) -> Disturbance:
-    """Return a disturbance that is so many times as large."""
-    from ulna.simulation.reading import read_disturbance
-
-    made = read_disturbance(str(one), "disturbance") if isinstance(one, Call) else one
-    parts: dict[str, Any] = {
-        name: tuple(factor * part for part in getattr(made, name))
-        for name in ("torque", "force")
-        if getattr(made, name) is not None
-    }
-    return dataclasses.replace(made, **parts)
-
-
-def _write_simulation(case: Case, values: dict[str, Any]) -> Case:
-    return dataclasses.replace(case, simulation={**case.simulation, **values})
-
-
-def _write_seed(case: Case, values: dict[str, Any]) -> Case:
-    return dataclasses.replace(case, seed=int(values[""]))
-
-
-# In this order, so that a chosen arm or controller is there before its numbers are changed.
-_WRITERS: Mapping[str, Callable[[Case, dict[str, Any]], Case]] = {
-    "arm": _write_arm,
-    "path": _write_path,
-    "motion": _write_motion,
-    "start": _write_start,
-    "controller": _write_controller,
-    "sensors": _write_loop("sensors", Sensors),
-    "actuators": _write_loop("actuators", Actuators),
-    "q0": _write_vector("q0"),
-    "qd0": _write_vector("qd0"),
-    "set_point": _write_vector("set_point"),
-    "torque": _write_vector("torque"),
-    "tip_force": _write_vector("tip_force"),
-    "disturbance": _write_disturbances,
-    "simulation": _write_simulation,
-    "seed": _write_seed,
-}

@@ -14,8 +14,9 @@ from ulna.control import PD, ComputedTorque
 from ulna.errors import InputError
 from ulna.expressions import parse_call
 from ulna.simulation import disturbances
+from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case
-from ulna.sweep.parameters import Choice, applied, known_parameters, parameter
+from ulna.sweep.sweep_parameters import Choice, known_parameters, parameter
 
 ARM = Arm.rods([0.3, 0.2], [1.0, 0.5])
 BASE = Case(

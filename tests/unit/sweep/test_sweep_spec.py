@@ -13,7 +13,7 @@ from tests.support.tabular import tabular
 
 import ulna
 from ulna.errors import InputError
-from ulna.sweep.spec import differences, read_spec
+from ulna.sweep.sweep_spec import differences, read_spec
 
 ROBOT = """format = 1
 [[link]]

@@ -91,7 +91,7 @@ class Results:
         return np.asarray(values)[:, :: self.grid.every]
 
 
-class Output(NamedTuple):
+class SweepOutput(NamedTuple):
     """What can be kept of a point.
 
     Attributes
@@ -134,109 +134,113 @@ def _last(values: Array) -> Array:
     return np.asarray(values)[:, -1]
 
 
-SCALARS: Mapping[str, Output] = {
-    "torque.peak": Output(
+SCALARS: Mapping[str, SweepOutput] = {
+    "torque.peak": SweepOutput(
         "N·m", (JOINT,), "largest torque of each joint", lambda r: r.effort.torque_peak
     ),
-    "torque.rms": Output(
+    "torque.rms": SweepOutput(
         "N·m", (JOINT,), "root of the mean square of the torque", lambda r: r.effort.torque_rms
     ),
-    "torque.use": Output(
+    "torque.use": SweepOutput(
         "1", (JOINT,), "largest torque as a part of its limit", lambda r: r.effort.torque_use
     ),
-    "power.peak": Output("W", (JOINT,), "largest power", lambda r: r.effort.power_peak),
-    "power.mean": Output("W", (JOINT,), "mean power", lambda r: r.effort.power_mean),
-    "power.rms": Output(
+    "power.peak": SweepOutput("W", (JOINT,), "largest power", lambda r: r.effort.power_peak),
+    "power.mean": SweepOutput("W", (JOINT,), "mean power", lambda r: r.effort.power_mean),
+    "power.rms": SweepOutput(
         "W", (JOINT,), "root of the mean square of the power", lambda r: r.effort.power_rms
     ),
-    "energy.net": Output(
+    "energy.net": SweepOutput(
         "J", (JOINT,), "energy put in, less what came back", lambda r: r.effort.energy
     ),
-    "energy.spent": Output("J", (JOINT,), "energy put in", lambda r: r.effort.energy_spent),
-    "speed.peak": Output("rad/s", (JOINT,), "largest rate", lambda r: _largest(r.run.qd)),
-    "q.final": Output("rad", (JOINT,), "angles at the end", lambda r: _last(r.run.q)),
-    "qd.final": Output("rad/s", (JOINT,), "rates at the end", lambda r: _last(r.run.qd)),
-    "tip.final": Output("m", (AXIS,), "tip at the end", lambda r: _last(r.tip)[:, :2]),
-    "tip_error.rms": Output(
+    "energy.spent": SweepOutput("J", (JOINT,), "energy put in", lambda r: r.effort.energy_spent),
+    "speed.peak": SweepOutput("rad/s", (JOINT,), "largest rate", lambda r: _largest(r.run.qd)),
+    "q.final": SweepOutput("rad", (JOINT,), "angles at the end", lambda r: _last(r.run.q)),
+    "qd.final": SweepOutput("rad/s", (JOINT,), "rates at the end", lambda r: _last(r.run.qd)),
+    "tip.final": SweepOutput("m", (AXIS,), "tip at the end", lambda r: _last(r.tip)[:, :2]),
+    "tip_error.rms": SweepOutput(
         "m", (), "root of the mean square of the tip's error", lambda r: r.tracking.rms, PATH
     ),
-    "tip_error.max": Output("m", (), "largest error of the tip", lambda r: r.tracking.max, PATH),
-    "along_track.rms": Output(
+    "tip_error.max": SweepOutput(
+        "m", (), "largest error of the tip", lambda r: r.tracking.max, PATH
+    ),
+    "along_track.rms": SweepOutput(
         "m", (), "the same along the path", lambda r: r.tracking.along_track_rms, PATH
     ),
-    "cross_track.rms": Output(
+    "cross_track.rms": SweepOutput(
         "m", (), "the same across the path", lambda r: r.tracking.cross_track_rms, PATH
     ),
-    "joint_error.rms": Output(
+    "joint_error.rms": SweepOutput(
         "rad", (JOINT,), "the same of each joint", lambda r: r.tracking.joint_rms, PATH
     ),
-    "joint_error.max": Output(
+    "joint_error.max": SweepOutput(
         "rad",
         (JOINT,),
         "largest error of each joint",
         lambda r: _largest(r.tracking.joint_error),
         PATH,
     ),
-    "first_exit": Output(
+    "first_exit": SweepOutput(
         "s",
         (),
         "when the tip is first 1 cm off",
         lambda r: r.tracking.first_exit(0.01),
         PATH,
     ),
-    "settling_time": Output(
+    "settling_time": SweepOutput(
         "s",
         (),
         "after which the tip stays within 1 mm, or joints within 2 % of a set-point",
         _settling_time,
         f"{PATH} or {STEP}",
     ),
-    "overshoot": Output(
+    "overshoot": SweepOutput(
         "1",
         (JOINT,),
         "beyond the final value, as a part of the step",
         lambda r: r.response.overshoot,
         STEP,
     ),
-    "rise_time": Output(
+    "rise_time": SweepOutput(
         "s", (JOINT,), "from 10 % to 90 % of the step", lambda r: r.response.rise_time, STEP
     ),
-    "steady_error": Output(
+    "steady_error": SweepOutput(
         "rad", (JOINT,), "what is missing at the end", lambda r: r.response.steady_error, STEP
     ),
-    "duration": Output(
+    "duration": SweepOutput(
         "s", (), "how long the run was to take", lambda r: np.full(len(r.run), r.run.t[-1])
     ),
 }
-CURVES: Mapping[str, Output] = {
-    "torque": Output("N·m", (JOINT,), "torques of the joints", lambda r: r.curve(r.run.tau)),
-    "q": Output("rad", (JOINT,), "joint angles", lambda r: r.curve(r.run.q)),
-    "qd": Output("rad/s", (JOINT,), "joint rates", lambda r: r.curve(r.run.qd)),
-    "power": Output(
+CURVES: Mapping[str, SweepOutput] = {
+    "torque": SweepOutput("N·m", (JOINT,), "torques of the joints", lambda r: r.curve(r.run.tau)),
+    "q": SweepOutput("rad", (JOINT,), "joint angles", lambda r: r.curve(r.run.q)),
+    "qd": SweepOutput("rad/s", (JOINT,), "joint rates", lambda r: r.curve(r.run.qd)),
+    "power": SweepOutput(
         "W",
         (JOINT,),
         "mechanical power of the joints",
         lambda r: r.curve(np.asarray(r.run.tau) * np.asarray(r.run.qd)),
     ),
-    "tip": Output("m", (AXIS,), "place of the tip", lambda r: r.curve(r.tip)[..., :2]),
-    "tip_error": Output(
+    "tip": SweepOutput("m", (AXIS,), "place of the tip", lambda r: r.curve(r.tip)[..., :2]),
+    "tip_error": SweepOutput(
         "m", (), "how far off the tip is", lambda r: r.curve(r.tracking.size), PATH
     ),
-    "along_track": Output(
+    "along_track": SweepOutput(
         "m", (), "the error along the path", lambda r: r.curve(r.tracking.along_track), PATH
     ),
-    "cross_track": Output(
+    "cross_track": SweepOutput(
         "m", (), "the error across the path", lambda r: r.curve(r.tracking.cross_track), PATH
     ),
-    "joint_error": Output(
+    "joint_error": SweepOutput(
         "rad", (JOINT,), "errors of the joints", lambda r: r.curve(r.tracking.joint_error), PATH
     ),
 }
 # Of a whole run: every sample.
-RUNS: Mapping[str, Output] = {
-    "run.q": Output("rad", (JOINT,), "joint angles", lambda r: np.asarray(r.run.q)),
-    "run.qd": Output("rad/s", (JOINT,), "joint rates", lambda r: np.asarray(r.run.qd)),
-    "run.tau": Output("N·m", (JOINT,), "torques of the joints", lambda r: np.asarray(r.run.tau)),
+RUNS: Mapping[str, SweepOutput] = {
+    "run.q": SweepOutput("rad", (JOINT,), "joint angles", lambda r: np.asarray(r.run.q)),
+    "run.qd": SweepOutput("rad/s", (JOINT,), "joint rates", lambda r: np.asarray(r.run.qd)),
+    "run.tau": SweepOutput(
+        "N·m", (JOINT,), "torques of the joints", lambda r: np.asarray(r.run.tau)
+    ),
 }
 
 
@@ -258,7 +262,7 @@ class KeptOutputs(NamedTuple):
     run: bool = False
 
     @property
-    def outputs(self) -> dict[str, Output]:
+    def outputs(self) -> dict[str, SweepOutput]:
         """The outputs by name."""
         return {
             **{name: SCALARS[name] for name in self.scalars},
