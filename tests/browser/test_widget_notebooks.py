@@ -142,14 +142,23 @@ def drag_and_set(page: Page, heard: Path, from_python: Callable[[], None]) -> No
     wanted = arm.plane(end)
 
     def is_there() -> bool:
-        q, tip = json.loads(heard.read_text()) if heard.exists() else (START, [0.0, 0.0])
+        q, tip = told(heard)
         same = np.allclose(ulna.kinematics.tip(ARM, q)[:2], tip, atol=1e-12)
         return bool(same and np.allclose(tip, wanted, atol=2e-3))
 
     wait(is_there)
     from_python()
     wait(lambda: arm.data("tip") == "1.247565,1.162228")  # cos 0.2 + cos 1.3, sin 0.2 + sin 1.3
-    assert json.loads(heard.read_text())[0] == SET
+    wait(lambda: told(heard)[0] == SET)
+
+
+def told(heard: Path) -> tuple[list[float], list[float]]:
+    """Return the angles and the tip that Python wrote last; zeros until it has."""
+    try:
+        q, tip = json.loads(heard.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):  # it is being written
+        return [0.0, 0.0], [0.0, 0.0]
+    return q, tip
 
 
 def test_jupyterlab(browser: Browser, found: list[str], tmp_path: Path) -> None:
@@ -166,10 +175,17 @@ def test_jupyterlab(browser: Browser, found: list[str], tmp_path: Path) -> None:
     ):
 
         def execute(number: int) -> None:
-            page.locator(".jp-Cell").nth(number).locator(".cm-content").click()
-            page.keyboard.press("Shift+Enter")
+            cell = page.locator(".jp-Cell").nth(number)
+            prompt = cell.locator(".jp-InputPrompt")
+            # A notebook that is still being laid out loses keys.
+            for _ in range(20):
+                cell.locator(".cm-content").click()
+                page.keyboard.press("Shift+Enter")
+                page.wait_for_timeout(500)
+                if prompt.inner_text() != "[ ]:":
+                    return
+            raise AssertionError(f"cell {number} does not run")
 
-        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached")
         execute(0)
         drag_and_set(page, tmp_path / "heard.json", lambda: execute(1))
 

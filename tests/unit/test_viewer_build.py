@@ -21,8 +21,10 @@ built.mkdir(parents=True, exist_ok=True)
 text = pathlib.Path("src/main.ts").read_text()
 if text == "syntax error":
     sys.exit(3)
-for name in ("viewer.js", "viewer.css", "LICENSES.txt"):
-    (built / name).write_text(text)
+for bundle in ("viewer", "playground", "widget"):
+    for ending in ("js", "css"):
+        (built / f"{bundle}.{ending}").write_text(text)
+(built / "LICENSES.txt").write_text(text)
 with open("builds", "a") as log:
     log.write("built ")
 """
