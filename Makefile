@@ -81,6 +81,7 @@ bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/friction.py
 	@$(BIN)/python benchmarks/motors.py
 	@$(BIN)/python benchmarks/portrait.py
+	@$(BIN)/python benchmarks/sweep.py
 	@$(BIN)/python benchmarks/viewer.py
 	@$(BIN)/python benchmarks/playground.py
 	@$(BIN)/python benchmarks/cold_start.py
