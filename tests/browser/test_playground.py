@@ -773,3 +773,8 @@ def test_a_phone_shows_the_arm_while_sliders_move_it(phone):
     assert phone.get("arm.joints[1].damping") > 0
     expect(phone.page.locator(".play-canvas")).to_be_in_viewport(ratio=0.95)
     expect(slider).to_be_in_viewport()
+    # A keyboard covers the lower half: the picture leaves the upper one to what is typed.
+    phone.number("Damping 2").tap()
+    expect(phone.page.locator(".play-canvas")).not_to_be_in_viewport(ratio=0.95)
+    phone.page.keyboard.press("Escape")
+    slider.focus()
