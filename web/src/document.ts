@@ -19,7 +19,7 @@ export interface EvenTimes {
 /** An index into `columns`, or evenly spaced times that need no column. */
 export type Ref = number | EvenTimes;
 
-export type DocumentKind = "following" | "run" | "plan" | "batch" | "portrait";
+export type DocumentKind = "following" | "run" | "plan" | "batch" | "portrait" | "sweep";
 export type MotionRole = "open" | "closed" | "plan" | "run" | "member";
 export type FindingLevel = "good" | "info" | "warning" | "problem";
 /** Which of the colours --data-0 … --data-5. */
@@ -158,6 +158,43 @@ export interface ColumnSpec {
   length: number;
 }
 
+/** A parameter of a sweep: its values along an axis of a grid, or at every point of a design. */
+export interface SweepParameter {
+  name: string;
+  unit: string;
+  log: boolean;
+  /** Numbers, or places in `texts`. */
+  values: Ref;
+  texts?: string[];
+}
+
+/** What is kept of every point: a column for each component, a value for each point. */
+export interface SweepScalar {
+  name: string;
+  about: string;
+  unit: string;
+  components: string[];
+  values: Ref[];
+}
+
+/** The same as functions of time: the samples of a point follow those of the point before. */
+export interface SweepCurve extends SweepScalar {
+  clock: string;
+  t: Ref;
+}
+
+/** Points of a grid, the last axis fastest, or of a design, which has one axis. */
+export interface SweepSpec {
+  grid: boolean;
+  shape: number[];
+  parameters: SweepParameter[];
+  scalars: SweepScalar[];
+  curves: SweepCurve[];
+  status: { words: string[]; well: boolean[]; codes: Ref };
+  /** The numbers that the points have in the whole sweep. */
+  numbers: Ref;
+}
+
 export interface ReportDocument {
   format: 1;
   kind: DocumentKind;
@@ -171,6 +208,7 @@ export interface ReportDocument {
   path: Path | null;
   charts: ChartSpec[];
   planes: PlaneSpec[];
+  sweep?: SweepSpec;
   findings: Finding[];
   tables: TableSpec[];
   repeat: Repeat;

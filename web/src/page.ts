@@ -13,6 +13,7 @@ import { Plane } from "./plane";
 import { findingsSection, foot, headline, notesSection, problemCard, repeatSection, tablesSection } from "./sections";
 import type { Say } from "./sections";
 import { Stage } from "./stage";
+import { SweepView } from "./sweep-view";
 import { onTheme, toggleTheme } from "./theme";
 import { keysButton, nextSpeed, reverse, themeButton, timeText, toggleLoop, Transport } from "./transport";
 
@@ -39,8 +40,9 @@ export function mountReport(host: HTMLElement, base: Loaded): () => void {
     drawn?.destroy();
     drawn = drawBody(body, merge(base, compared), { say, showKeys: () => keys.showModal(), before });
   };
-  const panel = new ComparePanel(base, draw);
-  const tools = el("div", { class: "ulna-tools" }, panel.button);
+  // What is compared are motions and charts, which a sweep has none of.
+  const panel = base.header.sweep ? null : new ComparePanel(base, draw);
+  const tools = el("div", { class: "ulna-tools" }, panel?.button);
   const stops: (() => void)[] = [];
   if (!moving) {
     const theme = themeButton();
@@ -48,13 +50,13 @@ export function mountReport(host: HTMLElement, base: Loaded): () => void {
     tools.append(theme.element, keysButton(() => keys.showModal()));
   }
   const header = el("header", { class: "ulna-header" }, headline(base.header), tools);
-  host.append(header, panel.element, body, live, keys);
+  host.append(...[header, panel?.element, body, live, keys].filter((part) => part !== undefined));
   host.addEventListener("click", letGo);
   draw([]);
   stops.push(listenToKeys(host, (action) => act(action, drawn, () => keys.showModal())));
   return () => {
     for (const stop of stops) stop();
-    panel.destroy();
+    panel?.destroy();
     drawn?.destroy();
     host.removeEventListener("click", letGo);
     clear(host);
@@ -112,11 +114,12 @@ function drawBody(body: HTMLElement, loaded: Loaded, { say, showKeys, before }: 
   const stage = clock ? new Stage(loaded, clock) : null;
   const transport = clock && isMoving(loaded) ? new Transport(clock, header.findings, showKeys) : null;
   const findings = findingsSection(header.findings, clock);
+  const sweep = header.sweep ? new SweepView(header.sweep, loaded, say) : null;
   const graphs = el("div", { class: "ulna-graphs" });
   const top = stage
     ? el("div", { class: "ulna-top" }, el("div", { class: "ulna-side" }, stage.element, findings), graphs)
     : el("div", { class: "ulna-still" }, graphs);
-  const main = el("main", { class: "ulna-main" }, top);
+  const main = el("main", { class: "ulna-main" }, sweep ? sweep.element : top);
   appendAll(main, [
     stage ? null : findings,
     tablesSection(header.tables),
@@ -127,17 +130,18 @@ function drawBody(body: HTMLElement, loaded: Loaded, { say, showKeys, before }: 
   if (transport) body.append(transport.element);
   if (clock && before) resume(clock, before);
   stage?.show();
+  sweep?.show();
   const graphed = drawGraphs(graphs, loaded, clock);
   if (graphs.childElementCount === 0) top.classList.add("ulna-alone");
   if (!stage && graphs.childElementCount === 0) top.replaceChildren(emptyCard());
   const stops = clock ? [drive(clock), announce(clock, say)] : [];
-  stops.push(onTheme(() => [stage, ...graphed].forEach((part) => part?.recolour())));
+  stops.push(onTheme(() => [stage, sweep, ...graphed].forEach((part) => part?.recolour())));
   return {
     clock,
     stage,
     destroy: () => {
       for (const stop of stops) stop();
-      for (const part of [stage, transport, ...graphed]) part?.destroy();
+      for (const part of [stage, transport, sweep, ...graphed]) part?.destroy();
     },
   };
 }

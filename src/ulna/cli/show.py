@@ -1,4 +1,4 @@
-"""`ulna show`: a run that was saved, what it did and how it was made."""
+"""`ulna show`: what was saved, a run or a sweep: what came out and how it was made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from ulna.cli.outputs import (
     write_outputs,
 )
 from ulna.cli.run_report import run_facts, show_run, status_line
+from ulna.cli.sweep_report import is_sweep_store, refuse_for_sweep, show_sweep
 from ulna.cli.terminal import say, show_json, show_table
+from ulna.errors import InputError, Problem, shown
 from ulna.simulation import Run, open_run
 from ulna.simulation.made_with import made_with
 
@@ -26,17 +28,35 @@ TABLES = (".csv", ".parquet")
 
 
 def show(
-    file: Annotated[str, argument("FILE", "A run that was saved as .nc.")],
+    file: Annotated[
+        str, argument("FILE", "A run that was saved as .nc, or the folder of a sweep.")
+    ],
     plot: flags.Plot = None,
     html: flags.Html = None,
     film: flags.Film = None,
     film_speed: flags.FilmSpeed = 1.0,
     csv: Annotated[str | None, option("FILE", "Write its table: .csv or .parquet.")] = None,
+    what: Annotated[
+        str | None, option("NAME", "The output of a sweep to draw: torque.peak; its first one.")
+    ] = None,
     angles: flags.Angles = "relative",
     json: flags.Json = False,
     overwrite: flags.Overwrite = False,
 ) -> None:
-    """Show a saved run: what the arm did, and how the run was made."""
+    """Show a saved run or sweep: what came out, and how it was made."""
+    if is_sweep_store(file):
+        refuse_for_sweep(
+            {
+                "--film": film,
+                "--film-speed": None if film_speed == 1.0 else film_speed,
+                "--csv": csv,
+                "--angles": None if angles == "relative" else angles,
+            }
+        )
+        show_sweep(file, plot, html, what, json=json, overwrite=overwrite)
+        return
+    if what is not None:
+        raise InputError(Problem("--what", shown(what), "nothing beside a run"))
     convention = read_convention(angles)
     outputs = [data_output("--csv", csv, TABLES, overwrite=overwrite)] if csv is not None else []
     outputs += picture_outputs(plot, film, film_speed, overwrite=overwrite)

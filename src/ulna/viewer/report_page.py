@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from ulna.analysis import Portrait
     from ulna.motion import Plan
     from ulna.simulation import BatchRun, Run
+    from ulna.sweep.results import Sweep
 
-    Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Mapping[str, Run]
+    Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Sweep | Mapping[str, Run]
 
 ENDINGS = (".html", ".htm")
-NEED = "a Run, a Plan, a BatchRun, a Portrait, or a mapping of labels to runs with plan="
+NEED = "a Run, a Plan, a BatchRun, a Portrait, a Sweep, or a mapping of labels to runs with plan="
 
 
 @interruptible
@@ -49,7 +50,7 @@ def report(
 
     Parameters
     ----------
-    result : Run, Plan, BatchRun, Portrait, or mapping of str to Run
+    result : Run, Plan, BatchRun, Portrait, Sweep, or mapping of str to Run
         What to tell of. Runs by their labels, such as "open loop" and "closed loop", are played
         side by side along `plan`.
     file : path-like
@@ -107,7 +108,7 @@ def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Sh
 
     Parameters
     ----------
-    result : Run, Plan, BatchRun, Portrait, or mapping of str to Run
+    result : Run, Plan, BatchRun, Portrait, Sweep, or mapping of str to Run
         As `ulna.report` takes it.
     plan : Plan, optional
         What a run, or runs, were to follow.
@@ -222,6 +223,12 @@ def _content(result: Any, plan: Any) -> DocumentBuilder:
         return report_ensembles.batch_document(result)
     if isinstance(result, Portrait):
         return report_ensembles.portrait_document(result)
+    from ulna.sweep.results import Sweep
+
+    if isinstance(result, Sweep):
+        from ulna.viewer.report_sweep import sweep_document
+
+        return sweep_document(result)
     raise InputError(Problem("result", shown(result), NEED))
 
 

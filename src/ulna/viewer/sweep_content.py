@@ -93,27 +93,30 @@ class SweepContent:
     dataset : xarray.Dataset
         As `Sweep.dataset` has it.
     points : int
-        How many there are.
+        How many the sweep has.
+    numbers : ndarray of int, shape (k,)
+        Of the points that are here.
     """
 
     dataset: xarray.Dataset
     points: int
+    numbers: Array
 
     @classmethod
     def of(cls, sweep: Sweep, most: int | None = None) -> SweepContent:
         """Return the content of a sweep; of more points than `most`, evenly picked ones."""
         dataset, points = sweep.dataset, len(sweep)
-        dims = dataset[STATUS].dims
-        counts = [dataset.sizes[dim] for dim in dims]
+        dims = [str(dim) for dim in dataset[STATUS].dims]
+        shape = [dataset.sizes[dim] for dim in dims]
+        counts = shape.copy()
         while most is not None and int(np.prod(counts)) > most:
             longest = int(np.argmax(counts))
             counts[longest] = -(-counts[longest] // 2)
-        kept = {
-            str(dim): evenly(dataset.sizes[dim], count)
-            for dim, count in zip(dims, counts, strict=True)
-            if count < dataset.sizes[dim]
-        }
-        return cls(dataset.isel(kept) if kept else dataset, points)
+        kept = [evenly(*pair) for pair in zip(shape, counts, strict=True)]
+        numbers = np.ravel_multi_index(np.meshgrid(*kept, indexing="ij"), shape).ravel()
+        if counts != shape:
+            dataset = dataset.isel(dict(zip(dims, kept, strict=True)))
+        return cls(dataset, points, numbers)
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -208,10 +211,11 @@ class SweepContent:
 
     @property
     def _durations(self) -> Array:
-        if "duration" not in self.dataset:
-            return np.zeros(0)
-        found = np.asarray(self.dataset["duration"], dtype=float).ravel()
-        return found[np.isfinite(found)]
+        for name in ("duration", "t_end"):
+            if name in self.dataset:
+                found = np.asarray(self.dataset[name], dtype=float).ravel()
+                return found[np.isfinite(found)]
+        return np.zeros(0)
 
     @cached_property
     def status(self) -> list[str]:

@@ -194,7 +194,7 @@ def test_a_run_made_by_other_means_is_shown(ask, tmp_path):
         (["swing.nc", "--plot", "nowhere/x.png"], 74, "there is no folder nowhere"),
         (["swing.nc", "--html", "x.pdf"], 2, "--html: got 'x.pdf', need a name that ends in .html"),
         (["swing.nc", "--html", "nowhere/x.html"], 74, "there is no folder nowhere"),
-        (["."], 74, "cannot be read"),
+        (["."], 2, "got a folder of something else, need a folder that `ulna sweep` has made"),
     ],
 )
 def test_wrong_words_get_a_sentence(ask, swing, tmp_path, words, code, says):
