@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOP := $(VENV)/.develop
+NOTEBOOKS := $(VENV)/.notebooks
 # A file is run by one process, so that what its tests share is made once; tests/conftest.py says which go first, and
 # which are left out of the coverage. Without its bytecode every process would compile the package and rewrite the tests again.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile --no-loadscope-reorder
@@ -49,7 +50,7 @@ coverage: $(DEVELOP)  ## run kernels as plain Python, the unit tests once more, 
 	@$(UNCOMPILED) --cov --cov-report= --cov-fail-under=0
 	@$(PYTEST) -m "not (check or slow)" tests/unit --cov --cov-append --cov-report=term
 
-test-slow: $(DEVELOP)  ## run the tests that take minutes
+test-slow: $(NOTEBOOKS)  ## run the tests that take minutes, notebooks in JupyterLab and marimo among them
 	@$(VIEWER)
 	@$(PYTEST) --dist load -m slow || [ $$? -eq 5 ]
 
@@ -100,6 +101,10 @@ clean:           ## remove the environment and caches
 
 $(RUNTIME): pyproject.toml tools/setup.py
 	@$(PYTHON) tools/setup.py $(VENV) . $(PYTHON)
+	@touch $@
+
+$(NOTEBOOKS): $(DEVELOP)
+	@$(PYTHON) tools/setup.py $(VENV) ".[dev,notebook-test]" $(PYTHON)
 	@touch $@
 
 $(DEVELOP): pyproject.toml tools/setup.py
