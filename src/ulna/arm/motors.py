@@ -38,11 +38,13 @@ DC_MOTOR = {
     **_GEAR,
     "efficiency": BoundedNumber("number", "", above=0.0),
     "backdriving_efficiency": BoundedNumber("number", "", above=0.0),
+    "rated_torque_constant": BoundedNumber("torque_constant", "N·m/A", above=0.0),
 }
 # What a DC motor has as large as another number of it, unless it is given.
 SAME_UNLESS_GIVEN = {
     "back_emf_constant": "torque_constant",
     "backdriving_efficiency": "efficiency",
+    "rated_torque_constant": "torque_constant",
 }
 
 
@@ -129,6 +131,10 @@ class Motor:
         The gap in the gear.
     command : {"torque", "current", "voltage"}, optional
         What its driver takes; what a controller asks for is converted to it.
+    rated_torque_constant : float, optional
+        The torque constant of the data sheet [N·m/A], with which the driver converts torques to
+        currents; as large as `torque_constant` unless given. A motor whose magnets have aged gives
+        less torque than it is asked for.
 
     Raises
     ------
@@ -157,6 +163,7 @@ class Motor:
     heat: WindingHeat | None = None
     backlash: Backlash | None = None
     command: str = TORQUE
+    rated_torque_constant: float | None = None
 
     kind: ClassVar[str] = "dc"
 

@@ -104,7 +104,8 @@ def _put_dc(row: Array, codes: Array, motor: Motor, ratio: float, dt: float) -> 
     codes[at.MOTOR_KIND] = at.DC
     row[at.SUPPLY], row[at.RESISTANCE] = motor.voltage, motor.resistance
     row[at.TORQUE_CONSTANT], row[at.EMF_CONSTANT] = motor.torque_constant * total, back_emf * total
-    row[at.CURRENT_PER_TORQUE] = 1.0 / row[at.TORQUE_CONSTANT]
+    rated = motor.rated_torque_constant or motor.torque_constant
+    row[at.CURRENT_PER_TORQUE] = 1.0 / (rated * total)
     row[at.INDUCTANCE], row[at.MOST_CURRENT] = motor.inductance, motor.max_current
     row[at.FORWARD_LOSS], row[at.BACK_LOSS] = 1.0 - motor.efficiency, 1.0 / back - 1.0
     row[at.RATIO] = total

@@ -13,7 +13,13 @@ from tabular import tabular
 from ulna import Friction, InputError, Joint, Motor
 
 NOT_NUMBERS = [True, "1", "1 deg", [1.0], 1j, np.True_, ...]
-MAY_BE_LEFT_OUT = ("back_emf_constant", "backdriving_efficiency", "heat", "backlash")
+MAY_BE_LEFT_OUT = (
+    "back_emf_constant",
+    "backdriving_efficiency",
+    "rated_torque_constant",
+    "heat",
+    "backlash",
+)
 MOTOR = {"voltage": 12.0, "resistance": 1.5, "torque_constant": 0.02}
 
 
@@ -192,7 +198,7 @@ def test_a_motor_s_name_is_text_on_one_line(name):
 
 
 def test_all_problems_of_a_motor_come_at_once():
-    wrong = (0, -1, "x", -1, -1, 0, 7, -1, 0, 2.0, 0, -1, 1, 1, "speed")
+    wrong = (0, -1, "x", -1, -1, 0, 7, -1, 0, 2.0, 0, -1, 1, 1, "speed", 0)
     found = names(lambda: Motor(*wrong))
     assert sorted(found) == sorted(f.name for f in dataclasses.fields(Motor))
 

@@ -166,3 +166,13 @@ def test_derating_begins_between_ambient_and_the_limit():
 def test_a_stepper_s_corner_lies_below_its_highest_speed():
     assert names(lambda: ulna.StepperMotor(0.4, 60.0, 60.0)) == ["corner_speed"]
     assert names(lambda: ulna.StepperMotor(0.4, 20.0, 60.0, microsteps=2.5)) == ["microsteps"]
+
+
+def test_a_motor_weaker_than_its_data_sheet_gives_that_much_less_than_it_is_asked_for():
+    # i = τ / (N Kt_rated), T = N Kt i.
+    weak = ulna.Motor(**DC | {"torque_constant": 0.018}, rated_torque_constant=0.02)
+    assert weak.rated_torque_constant == 0.02
+    arm = ulna.Arm.rods([0.3], [0.5], joints=[ulna.Joint(motor=weak)])
+    run = ulna.simulate(arm, q0=[0.0], torque=[0.01], duration=0.01)
+    assert run.tau[0, 0] == pytest.approx(0.009, rel=1e-12)
+    assert dataclasses.replace(ulna.Motor(**DC), torque_constant=0.03).rated_torque_constant == 0.03
