@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST, MOST = 64, 2048  # points of a chunk, unless there are fewer or they are large
+FEWEST, MOST = 64, 512  # points of a chunk, unless there are fewer or they are large
 CHUNKS = 32  # that a sweep is cut into at least, so that workers end together
 LARGEST_CHUNK = 2**26  # [bytes]
 

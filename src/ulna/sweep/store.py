@@ -99,13 +99,14 @@ class SweepStore:
     def __init__(self, path: Path, layout: SweepLayout) -> None:
         self.path, self.layout, self.chunks = path, layout, layout.chunks
         self._records: dict[int, ChunkRecord] | None = None
+        self._machines: dict[str, Mapping[str, str]] = {}
 
     @property
     def records(self) -> dict[int, ChunkRecord]:
         """The records of all finished chunks, by their numbers."""
         if self._records is None:
             found = ((n, self._read_record(n)) for n in self._recorded())
-            self._records = {n: record for n, record in sorted(found) if record is not None}
+            self._records = {n: self._sharing(one) for n, one in sorted(found) if one is not None}
         return self._records
 
     def forget(self, numbers: Sequence[int]) -> None:
@@ -123,7 +124,7 @@ class SweepStore:
         file = _record_file(self.path, number)
         write_whole(file, record.to_bytes(self.layout.spec_hash, number))
         _sync_folder(file.parent)
-        self.records[number] = record
+        self.records[number] = self._sharing(record)
 
     def read(self, name: str, number: int) -> NDArray[Any] | None:
         """Return an output of a finished chunk, in a box; None of one that is not finished."""
@@ -161,6 +162,11 @@ class SweepStore:
                 got = "a store that another process is writing"
                 raise InputError(Problem("store", got, need, hint, str(self.path)))
             yield
+
+    def _sharing(self, record: ChunkRecord) -> ChunkRecord:
+        """Return a record that holds a machine once with all others: there may be many records."""
+        text = json.dumps(record.machine, sort_keys=True)
+        return record._replace(machine=self._machines.setdefault(text, record.machine))
 
     def _recorded(self) -> Iterator[int]:
         for file in (self.path / PROGRESS).iterdir():
