@@ -33,7 +33,7 @@ from ulna import (
 from ulna.simulation import disturbances
 from ulna.simulation.outcome import Failed
 from ulna.sweep import Estimate, SweepSpec
-from ulna.sweep import spec as sweep_specs
+from ulna.sweep import sweep_spec as sweep_specs
 
 Floats = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ulna.arm import Actuators, Arm, Sensors
+from ulna.control.laws import LawController
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Call
 from ulna.motion.paths.path_text import SHAPES
@@ -144,7 +145,25 @@ def _write_start(case: Case, values: dict[str, Any]) -> Case:
 def _write_controller(case: Case, values: dict[str, Any]) -> Case:
     chosen = values.pop("", None)
     controller: Any = case.controller if chosen is None else chosen.value
-    return dataclasses.replace(case, controller=_changed_fields(controller, values, case.arm.n))
+    if values:
+        controller = _changed_gains(controller, values, case.arm.n)
+    return dataclasses.replace(case, controller=controller)
+
+
+def _changed_gains(controller: Any, values: Mapping[str, Any], n: int) -> Any:
+    """Return a controller with other gains; those of a law are handed to it anew."""
+    if not isinstance(controller, LawController):
+        known = {one.name for one in dataclasses.fields(controller)}
+        for name, value in values.items():
+            if name.partition(".")[0] not in known:
+                need = f"nothing of {type(controller).__name__}"
+                raise InputError(Problem(f"controller.{name}", shown(value), need))
+        return _changed_fields(controller, values, n)
+    own = dict(zip(controller.law.gains, controller.values, strict=True))
+    for name, value in values.items():
+        gain, _, joint = name.partition(".")
+        own[gain] = _with_component(own[gain], joint, value, n) if joint else value
+    return controller.law(**own)
 
 
 def _write_loop(owner: str, kind: type) -> Callable[[Case, dict[str, Any]], Case]:

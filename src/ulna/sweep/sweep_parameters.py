@@ -29,6 +29,7 @@ from ulna.arm.control_loop import (
 )
 from ulna.arm.motor_catalogue import catalogued
 from ulna.control import CONTROLLERS
+from ulna.control.laws import LawController
 from ulna.errors import InputError, Problem, did_you_mean, nearest_name, shown
 from ulna.expressions import Call
 from ulna.motion.paths.path_text import SHAPES
@@ -304,6 +305,8 @@ def _loop_kinds(base: Case) -> Iterable[tuple[str, str]]:
 
 def _gains(controller: Any) -> tuple[str, ...]:
     """Return the arguments of a controller that are numbers, or switches."""
+    if isinstance(controller, LawController):
+        return controller.law.gains
     entry = CONTROLLERS.get(type(controller).__name__)
     if entry is not None:
         return tuple(entry.parameters)

@@ -10,7 +10,7 @@ from tests.support.tabular import tabular
 
 import ulna
 from ulna import Actuators, Arm, Sensors
-from ulna.control import PD, ComputedTorque
+from ulna.control import PD, ComputedTorque, law
 from ulna.errors import InputError
 from ulna.expressions import parse_call
 from ulna.simulation import disturbances
@@ -154,6 +154,24 @@ def test_paths_inside_of_paths_are_named_through() -> None:
         "then(reversed(path=circle(center=(0.2, 0.1), radius=0.04)), "
         "line(start=(0.25, 0.1), end=(0.4, 0.1)))"
     )
+
+
+@law
+def spring(t, q, qd, reference, state, tau, kp, kd=1.0):
+    for i in range(len(q)):
+        tau[i] = kp[i] * (reference[0, i] - q[i]) - kd[i] * qd[i]
+
+
+def test_gains_of_a_law_of_ones_own_are_names() -> None:
+    base = dataclasses.replace(BASE, controller=spring(kp=100.0))
+    assert parameter("controller.kp", base).unit == "N·m/rad"
+    changed = applied(base, {"controller.kp": 50.0, "controller.kd.2": 3.0})
+    assert repr(changed.controller) == "spring(kp=50.0, kd=(1.0, 3.0))"
+
+
+def test_a_gain_that_another_controller_has_is_refused() -> None:
+    with pytest.raises(InputError, match=r"controller\.kp: got 3\.0, need nothing of Computed"):
+        applied(BASE, {"controller.kp": 3.0})
 
 
 def test_disturbances_made_in_python_are_varied_by_their_fields() -> None:
