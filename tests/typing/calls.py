@@ -778,7 +778,8 @@ def sweeps(spec: Mapping[str, Any]) -> None:
     found: ulna.Sweep = ulna.sweep(read, "results.zarr", workers=2, progress=False)
     ulna.sweep("sweep.toml", scheduler="tcp://127.0.0.1:8786", on_interrupt="return")
     ulna.sweep(spec, tls={"ca_file": "ca.pem", "cert": "cert.pem", "key": "key.pem"}, retry=True)
-    ulna.sweep()  # type: ignore[call-arg]
+    ulna.sweep(arm="kehl", path=ulna.paths.loops(), vary={"payload": [0.0, 1.0]}, keep=["torque"])
+    ulna.sweep(arm=3)  # type: ignore[arg-type]
     ulna.sweep(read, processes=2)  # type: ignore[call-arg]
     ulna.sweep(read, workers="2")  # type: ignore[arg-type]
     ulna.open_sweep("results.zarr")

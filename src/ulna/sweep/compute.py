@@ -74,7 +74,7 @@ def compute(
     ...     {"arm": "kehl", "path": "loops()", "simulate": False, "vary": {"payload": [0.0, 1.0]}}
     ... )
     >>> compute(spec, range(2))["torque.peak"].round(1).tolist()
-    [[78.8, 25.5], [92.6, 30.3]]
+    [[78.8, 25.5], [88.5, 30.6]]
     """
     numbers = _numbers(spec, indices)
     found = empty_outputs(spec, len(numbers))

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ from ulna.sweep.store import (
     write_chunk,
 )
 from ulna.sweep.sweep_outputs import AXIS, JOINT, SAMPLE
-from ulna.sweep.sweep_spec import SweepSpec, read_spec
+from ulna.sweep.sweep_spec import SpecKeywords, SweepSpec, asked_spec
 
 if TYPE_CHECKING:
     from ulna.typing import OnInterrupt
@@ -125,7 +125,7 @@ class SweepJob:
 
 @interruptible
 def sweep(
-    spec: SweepSpec | str | Path | Mapping[str, Any],
+    spec: SweepSpec | str | Path | Mapping[str, Any] | None = None,
     store: str | Path | None = None,
     *,
     workers: int | None = None,
@@ -137,6 +137,7 @@ def sweep(
     dry_run: bool = False,
     progress: bool | None = None,
     on_interrupt: OnInterrupt = "raise",
+    **keywords: Unpack[SpecKeywords],
 ) -> Sweep:
     """Simulate an arm for many parameters, and keep what was asked for of every point.
 
@@ -145,8 +146,8 @@ def sweep(
 
     Parameters
     ----------
-    spec : SweepSpec, str, Path or mapping
-        What to vary and what to keep: a file, or its content.
+    spec : SweepSpec, str, Path or mapping, optional
+        What to vary and what to keep: a file, or its content. Needed unless there are keywords.
     store : str or Path, optional
         A folder for the results, as Zarr; in memory unless given.
     workers : int, optional
@@ -167,6 +168,8 @@ def sweep(
         Whether to show how far it is; unless given, where it takes long and somebody looks.
     on_interrupt : {"raise", "return"}
         Whether Ctrl-C raises `ulna.Interrupted`, or what is finished is returned.
+    **keywords : SpecKeywords
+        In place of a spec its keys, such as arm, path, vary and keep.
 
     Returns
     -------
@@ -199,10 +202,12 @@ def sweep(
     >>> found = ulna.sweep(spec)
     >>> found.status, found.dataset["torque.peak"].dims
     ('3 done', ('payload', 'joint'))
+    >>> len(ulna.sweep(arm="kehl", path="loops()", simulate=False, vary={"payload": [0.0, 1.0]}))
+    2
     """
     check_on_interrupt(on_interrupt)
     _check_cluster(workers, scheduler, tls)
-    asked = spec if isinstance(spec, SweepSpec) else read_spec(spec)
+    asked = asked_spec(spec, keywords)
     layout = layout_of(asked)
     if dry_run:
         return _untouched(asked, layout, store)
