@@ -16,6 +16,7 @@ from ulna.dynamics import inverse_dynamics
 from ulna.motion import Plan
 from ulna.papers.kehl import printed
 from ulna.papers.kehl.printed import KehlMotion
+from ulna.sweep import Sweep
 
 W = 2.0 * math.pi / printed.DURATION  # [rad/s] once round the circle
 RODS, AS_PRINTED = "kehl", "kehl-as-printed"  # presets with I = m l²/12 and with I = m²/12
@@ -24,6 +25,20 @@ TARGET = (1.71, 0.30)  # [m] of §2.4.1, for links of 1 m
 DENSE = np.linspace(0.0, printed.DURATION, 60_001)  # [s]
 JUMP = 20.0  # [deg] from one sample to the next, across which no line is drawn
 MASSES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0)  # [kg] of a link, where they are varied
+MASS_SWEEP = {  # the spec of Figure 8, but for which link is varied
+    "arm": RODS,
+    "path": "loops_as_printed()",
+    "duration": printed.DURATION,
+    "derivatives": "finite",
+    "elbow": "positive",
+    "simulate": False,
+    "samples": printed.COUNT,
+    "keep": {
+        "scalars": ["torque.peak"],
+        "curves": ["torque"],
+        "curve_points": printed.COUNT - 2,  # differences have no ends
+    },
+}
 
 
 @cache
@@ -77,11 +92,9 @@ def torques(name: str, how: str) -> Array:
 
 
 @cache
-def swept(link: int) -> Array:
-    """Return the torques (6, k, 2) by differences for the masses of link 1 or 2."""
-    pairs = [(mass, 10.0) if link == 1 else (1.0, mass) for mass in MASSES]
-    arms = ulna.stack(ulna.Arm.rods([0.5, 0.5], pair) for pair in pairs)
-    return np.asarray(inverse_dynamics(arms.per_sample(), *differences()))
+def swept(link: int) -> Sweep:
+    """Return the torques by differences for the masses of link 1 or 2, the other as it is."""
+    return ulna.sweep({**MASS_SWEEP, "vary": {f"link.{link}.mass": MASSES}}, progress=False)
 
 
 def torque_at(arm: Arm) -> Callable[[float], tuple[float, float]]:

@@ -152,12 +152,10 @@ def torque_figure(theme: Theme = PRINT) -> Figure:
 
 @rows.values("mass-sweep")
 def masses_swept() -> Values:
+    peaks = {link: np.asarray(swept(link).dataset["torque.peak"]) for link in (1, 2)}
     return {
-        f"m{link}": {
-            f"{mass:g}": peaks
-            for mass, peaks in zip(MASSES, np.abs(swept(link)).max(axis=1), strict=True)
-        }
-        for link in (1, 2)
+        f"m{link}": {f"{mass:g}": row for mass, row in zip(MASSES, table, strict=True)}
+        for link, table in peaks.items()
     }
 
 
@@ -169,7 +167,8 @@ def sweep_figure(theme: Theme = PRINT) -> Figure:
         figure, panels = page_of_panels(layout, "the torques for links of other masses")
         for k, axes in enumerate(panels):
             joint, link = divmod(k, 2)
-            _draw_masses(axes, swept(link + 1)[..., joint], theme)
+            torques = np.asarray(swept(link + 1).dataset["torque"])
+            _draw_masses(axes, torques[..., joint], theme)
             held = "m₂ = 10 kg" if link == 0 else "m₁ = 1 kg"
             same = " (one curve)" if joint == 1 and link == 0 else ""
             axes.set_title(f"{NAMES[joint]}, m{'₁₂'[link]} varied, {held}{same}")
