@@ -56,7 +56,8 @@ _HOMES = {
         "simulate",
         "simulate_batch",
     ),
-    "ulna.sweep": ("Sweep", "open_sweep"),
+    "ulna.sweep": ("Robustness", "Sweep", "open_sweep"),
+    "ulna.sweep.robustness": ("robustness",),
     "ulna.viewer": ("animate", "play", "plot", "report", "show", "widget"),
 }
 
@@ -82,6 +83,7 @@ __all__ = [
     "Plan",
     "Plans",
     "Portrait",
+    "Robustness",
     "Run",
     "Section",
     "Sensors",
@@ -120,6 +122,7 @@ __all__ = [
     "preset",
     "presets",
     "report",
+    "robustness",
     "save",
     "show",
     "simulate",

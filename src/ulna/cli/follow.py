@@ -5,25 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
 
 from ulna.analysis import (
-    FollowingVerdict,
-    Stability,
-    Tracking,
-    stability,
-    tracking,
     verdict,
 )
-from ulna.analysis.sampled_loops import without_rounding
-from ulna.arm import Arm
-from ulna.arm.control_loop import NO_LOOP
-from ulna.arm.robot_files import dumps
-from ulna.cli import flags, planning
+from ulna.cli import flags, planning, robust_report
 from ulna.cli.arguments import (
     Angles,
     as_option,
@@ -38,6 +27,14 @@ from ulna.cli.arguments import (
     spoken,
 )
 from ulna.cli.flags import option, switch, with_default
+from ulna.cli.follow_report import (
+    Following,
+    are_commanded_positions,
+    facts_of,
+    growth_text,
+    refused_facts,
+    show,
+)
 from ulna.cli.outputs import (
     FAILED,
     FPS,
@@ -51,20 +48,14 @@ from ulna.cli.outputs import (
     json_writer,
 )
 from ulna.cli.planning import Planned
-from ulna.cli.run_report import friction_facts, motor_facts, motor_lines, sticking_text
-from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json, times
+from ulna.cli.terminal import note, number, say, say_about, show_json
 from ulna.control import Controller, OpenLoop, read_controller, with_model
-from ulna.errors import InputError, Problem, UlnaError, UlnaWarning, rewording
+from ulna.errors import InputError, Problem, UlnaWarning, rewording
 from ulna.motion import Plan
-from ulna.motion.planning.motor_demands import planned_motor_lines
 from ulna.simulation import Run, simulate
-from ulna.simulation.motor_rows import takes_positions
-from ulna.simulation.run import versions_here
-from ulna.units import length_text
 
 STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point
 MOST_TICKS = 100_000_000  # some minutes of work
-EXIT_RADII = {"1 cm": 0.01, "10 cm": 0.1}
 # What is there before anything is simulated.
 PLANNED = ("plan.csv", "motion.png", "torques.png")
 # What to try at the command line.
@@ -111,6 +102,11 @@ def follow(
     start: StartOption = "exact",
     controller_model: ControllerModelOption = None,
     tolerance: ToleranceOption = None,
+    robust: robust_report.RobustOption = None,
+    robust_spec: robust_report.RobustSpecOption = None,
+    tube: robust_report.TubeOption = None,
+    seed: robust_report.SeedOption = 0,
+    sobol: robust_report.SobolOption = False,
     film: Annotated[bool, switch("--film", "Film it, into follow.mp4.")] = False,
     film_speed: flags.FilmSpeed = 1.0,
     out: flags.Folder = "follow",
@@ -122,13 +118,14 @@ def follow(
     Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
     """
     given = locals()
-    writers = _writers(film_speed if film else None)
+    writers = _writers(film_speed if film else None, robust=robust is not None)
     folder = ResultFolder(out, writers, planning.files_of_before, overwrite=overwrite)
     chosen, open_loop = _read_controllers(controller, controller_model)
     ticks = None if rate is None else read_rate(rate)
     allowed = None
     if tolerance is not None:
         allowed = read_positive(tolerance, "length", "--tolerance", "5 mm")
+    many = robust_report.read_request(robust, robust_spec, tube, allowed, seed, sobol=sobol)
     read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
     name, described, way = planning.read_request(
@@ -150,14 +147,18 @@ def follow(
     if not made.feasible:
         if not json:
             say(verdict(None, made).text)
-        planning.finish_plan(task, folder, convention, json=json, facts=_refused_facts)
+        planning.finish_plan(task, folder, convention, json=json, facts=refused_facts)
     note(f"simulating {number(made.duration)} s open loop, then with {controller}")
     runs = _simulate(made, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:
         kept = folder.write(task, PLANNED, whole=False).files
         raise UnfinishedError([f"stopped; the plan is in {', '.join(kept)}"], INTERRUPTED)
+    found = None
+    if many is not None and runs["closed loop"].status.reason != "interrupted":
+        found = many.judge(made, chosen, ticks, at_rest=start == "rest")
     note(f"judging both, and writing into {out}")
-    _finish(Following(task, chosen, controller, ticks, runs, allowed), folder, convention, json)
+    done = Following(task, chosen, controller, ticks, runs, allowed, found)
+    _finish(done, folder, convention, json, wanted=0 if many is None else many.runs)
 
 
 def _read_controllers(text: str, model: str | None) -> tuple[Controller, Controller]:
@@ -196,7 +197,7 @@ def _simulate(
             if label == "open loop":
                 # Off its path it whirls, too fast for its steps; what is told is when it left.
                 warnings.simplefilter("ignore", UlnaWarning)
-            if label == "open loop" and _takes_positions(made):
+            if label == "open loop" and are_commanded_positions(made):
                 runs[label] = _command_positions(made, settings)
             else:
                 runs[label] = simulate(
@@ -205,10 +206,6 @@ def _simulate(
         if runs[label].status.reason == "interrupted":
             break
     return runs
-
-
-def _takes_positions(made: Plan) -> bool:
-    return made.arm.has_motors and takes_positions(made.arm)
 
 
 def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
@@ -227,75 +224,26 @@ def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Following:
-    """A plan, and the runs that were to follow it."""
-
-    task: Planned
-    controller: Controller
-    called: str  # the controller as it was asked for
-    rate: float  # [Hz]
-    runs: dict[str, Run]
-    tolerance: float | None = None  # [m] that was asked for
-
-    @property
-    def plan(self) -> Plan:
-        """What was asked for."""
-        return self.task.plan
-
-    @property
-    def closed(self) -> Run:
-        """The run under the controller."""
-        return self.runs["closed loop"]
-
-    @cached_property
-    def trackings(self) -> dict[str, Tracking]:
-        """How well each run did it."""
-        return {label: tracking(run, self.plan) for label, run in self.runs.items()}
-
-    @cached_property
-    def verdict(self) -> FollowingVerdict:
-        """Whether the closed loop follows, and if not why."""
-        grows = self.stabilities["closed loop"]
-        known = None if isinstance(grows, UlnaError) else grows
-        return verdict(self.closed, self.plan, tolerance=self.tolerance, stability=known)
-
-    @cached_property
-    def smooth(self) -> Arm:
-        """The arm without the resolutions of its loop: what rounds has no derivative."""
-        return without_rounding(self.plan.arm)
-
-    @property
-    def rounding(self) -> str:
-        """What rounds in the closed loop, sensors, actuators or both; empty where nothing does."""
-        own, smooth = self.plan.arm.loop or NO_LOOP, self.smooth.loop or NO_LOOP
-        parts = ("sensors", "actuators")
-        return " and ".join(one for one in parts if getattr(own, one) != getattr(smooth, one))
-
-    @cached_property
-    def stabilities(self) -> dict[str, Stability | UlnaError]:
-        """How errors grow, without and with the controller; or why that cannot be said."""
-        return {"open loop": self._judged(None), "closed loop": self._judged(self.controller)}
-
-    def _judged(self, controller: Controller | None) -> Stability | UlnaError:
-        try:
-            return stability(self.plan, controller, rate=self.rate, arm=self.smooth)
-        except UlnaError as error:
-            return error
-
-
-def _finish(done: Following, folder: ResultFolder, angles: Angles, json: bool) -> None:
+def _finish(
+    done: Following, folder: ResultFolder, angles: Angles, json: bool, *, wanted: int
+) -> None:
     """Write and show what became of it; end with the exit code of what went wrong, if it did."""
     status = done.closed.status
-    written = folder.write(done, whole=status.reason != "interrupted")
+    missing = wanted - (0 if done.robust is None else len(done.robust))
+    names = [one for one in folder.writers if done.robust or one not in robust_report.FILES]
+    whole = status.reason != "interrupted" and not missing
+    written = folder.write(done, names, whole=whole)
     if json and not written.stopped:
-        told = {**_facts(done), **planning.posture_facts(done.plan, angles)}
+        told = {**facts_of(done), **planning.posture_facts(done.plan, angles)}
         show_json({**told, "files": written.files})
     else:
         if not written.stopped:
-            _show(done, angles)
+            show(done, angles)
         say_about("files", [written.line])
     written.raise_if_failed(status if status.reason == "interrupted" else None)
+    if missing:
+        arms = f"stopped; {wanted - missing:,} of {wanted:,} arms of --robust are done"
+        raise UnfinishedError([f"{arms}{written.kept}"], INTERRUPTED)
     planning.refuse_infeasible(done.plan)
     _raise_if_not_followed(done, written)
 
@@ -320,163 +268,17 @@ def _hint(done: Following) -> str:
     return HINTS["diverged" if reason == "unfinished" else reason]
 
 
-def _show(done: Following, angles: Angles) -> None:
-    """Print what there is to know, on one screen."""
-    made = done.plan
-    say(done.verdict.text)
-    show_joints(planning.plan_heading(done.task, angles), _columns(done), spaced=False)
-    say_about("reachable", [planning.reach_line(made)])
-    say_about("postures", [planning.posture_line(made, angles, explained=angles.absolute)])
-    say_about("power", [_power(done)])
-    say_about("open loop", [_open_loop(done), _growth(done, "open loop")])
-    say_about("closed loop", [_closed_loop(done), _growth(done, "closed loop")])
-    if made.arm.has_friction:
-        say_about("friction", _friction(done))
-    if made.arm.has_motors:
-        say_about("motors", _motors(done))
-    say_about("limits", _limits(done))
-
-
-def _columns(done: Following) -> dict[str, list[str]]:
-    """Return the plan's columns, with the run's peak torque and energy."""
-    effort, columns = done.trackings["closed loop"].effort, planning.plan_columns(done.plan)
-    return {
-        "planned peak [N·m]": columns.pop(planning.PEAK_TORQUE),
-        "run's peak [N·m]": [number(torque, 5) for torque in effort.torque_peak],
-        **{name: cells for name, cells in columns.items() if name != planning.PEAK_FRICTION},
-        "energy [J]": [number(energy, 4) for energy in effort.energy_spent],
-    }
-
-
-def _friction(done: Following) -> list[str]:
-    """Return what friction takes of the planned torques, and where joints stuck."""
-    peaks = done.plan.term_peaks["friction"]
-    most = [f"{number(one, 4)} N·m of joint {joint}" for joint, one in enumerate(peaks, 1) if one]
-    stuck = sticking_text(done.closed) or "no joint stuck"
-    return [f"takes up to {', '.join(most)}", f"in closed loop: {stuck}"]
-
-
-def _motors(done: Following) -> list[str]:
-    """Return what the plan asks of motors, and what they did in closed loop."""
-    return [
-        *(f"the plan: {line}" for line in planned_motor_lines(done.plan)),
-        *(f"closed loop: {line}" for line in motor_lines(done.closed)),
-    ]
-
-
-def _power(done: Following) -> str:
-    effort = done.trackings["closed loop"].effort
-    spent, net = float(effort.energy_spent.sum()), float(effort.energy.sum())
-    most = float(effort.power_peak.max())
-    return (
-        f"{number(most, 4)} W at most in a joint; {number(spent, 4)} J put in, "
-        f"{number(spent - net, 4)} J taken back"
-    )
-
-
-def _open_loop(done: Following) -> str:
-    """Return where the tip went without feedback, and why: not of rounding alone."""
-    found = done.trackings["open loop"]
-    left = {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()}
-    if left["1 cm"] is None:
-        return f"in this run the tip stayed within {length_text(found.max)} of where it should be"
-    gone = [f"{name} off after {number(t, 3)} s" for name, t in left.items() if t is not None]
-    if _takes_positions(done.plan):
-        return f"in this run the tip was {', '.join(gone)}, its motors commanded the planned angles"
-    held = f"torques held for {number(1e3 / done.rate, 3)} ms each"
-    return f"in this run the tip was {', '.join(gone)}; {held} are off by far more than rounding"
-
-
-def _closed_loop(done: Following) -> str:
-    found, status = done.trackings["closed loop"], done.closed.status
-    worst, head = found.worst, f"{done.called} at {number(done.rate)} Hz"
-    if worst is None or not status:
-        return f"{head}: {status.text.partition(';')[0]}"
-    # Torque limits that were met have a line of their own.
-    remark = status.text.partition("; joint ")[0].partition(";")[2]
-    return (
-        f"{head}: tip error {length_text(found.rms)} RMS, {length_text(worst.size)} at most, at "
-        f"t = {number(worst.t, 4)} s{';' if remark else ''}{remark}"
-    )
-
-
-def _growth(done: Following, label: str) -> str:
-    found = done.stabilities[label]
-    if isinstance(found, UlnaError):
-        return f"How errors grow cannot be said: {found}"
-    if label == "open loop" or not done.rounding:
-        return found.sentence
-    told = found.sentence
-    return f"Without the rounding of {done.rounding}, {told[:1].lower()}{told[1:]}"
-
-
-def _limits(done: Following) -> list[str]:
-    first, *others = planning.limits_lines(done.plan)
-    if first == planning.NO_LIMITS:
-        return [first, *others]
-    return [f"the plan: {first}", *others, f"the run: {_run_limits(done)}"]
-
-
-def _run_limits(done: Following) -> str:
-    """Return how close the closed loop came to the torque limits, and which saturated."""
-    use = done.trackings["closed loop"].effort.torque_use
-    if not np.isfinite(use).any():
-        return "no joint has a torque limit"
-    if not done.closed.saturation:
-        joint = int(np.nanargmax(use))
-        return f"at most {use[joint]:.0%} of a torque limit was used, in joint {joint + 1}"
-    return "; ".join(
-        f"joint {one.joint} met its torque limit {times(one.episodes)}, for "
-        f"{number(one.seconds, 3)} s, first at t = {number(one.first, 4)} s"
-        for one in done.closed.saturation
-    )
-
-
-def _refused_facts(task: Planned) -> dict[str, Any]:
-    """Return a plan without a motion in SI numbers, the verdict first."""
-    return {"verdict": verdict(None, task.plan).facts(), **planning.plan_facts(task)}
-
-
-def _facts(done: Following) -> dict[str, Any]:
-    """Return all that was found in SI numbers, and what it takes to do it again."""
-    facts, effort = planning.plan_facts(done.task), done.trackings["closed loop"].effort
-    of_run = {"run_peak": effort.torque_peak, "run_rms": effort.torque_rms}
-    return {
-        "verdict": done.verdict.facts(),
-        **facts,
-        "torque": {**facts["torque"], **of_run},
-        "controller": done.called,
-        "rate": done.rate,
-        **{label.replace(" ", "_"): _loop_facts(done, label) for label in done.runs},
-        "robot_file": dumps(done.plan.arm),
-        "versions": versions_here(),
-    }
-
-
-def _loop_facts(done: Following, label: str) -> dict[str, Any]:
-    found, grows = done.trackings[label], done.stabilities[label]
-    growth = {"sentence": _growth(done, label)}
-    return {
-        **found.facts(),
-        **(friction_facts(found.run) if found.run.arm.has_friction else {}),
-        **(motor_facts(found.run) if found.run.motors else {}),
-        "first_exit": {name: found.first_exit(radius) for name, radius in EXIT_RADII.items()},
-        "stability": (
-            {"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts() | growth
-        ),
-    }
-
-
-def _writers(film_speed: float | None) -> dict[str, Writer]:
+def _writers(film_speed: float | None, *, robust: bool) -> dict[str, Writer]:
     """Return what writes each file of a plan that was followed; a film if it has a speed."""
     of_plan = planning.plan_writers()
     writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
     writers["run.nc"] = lambda done, file: done.closed.save(file)
     writers |= {"error.png": figure_writer(_error), **of_plan}
     writers["summary.json"] = json_writer(
-        lambda done: _facts(done) if isinstance(done, Following) else _refused_facts(done)
+        lambda done: facts_of(done) if isinstance(done, Following) else refused_facts(done)
     )
     writers["report.html"] = _report
+    writers |= robust_report.robust_writers() if robust else {}
     if film_speed is not None:
         writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
     return writers
@@ -491,7 +293,9 @@ def _error(done: Following) -> Any:
 def _report(done: Any, file: str) -> None:
     runs = done.runs if isinstance(done, Following) else {}
     judged = done.verdict if runs else verdict(None, done.plan)
-    planning.write_report(done.plan, runs, judged, {one: _growth(done, one) for one in runs}, file)
+    growth = {one: growth_text(done, one) for one in runs}
+    robust = done.robust if isinstance(done, Following) else None
+    planning.write_report(done.plan, runs, judged, growth, file, robust=robust)
 
 
 def _film(done: Following, file: str, speed: float) -> None:

@@ -57,7 +57,7 @@ NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 # What is of use even where there is no motion.
 SHOWN_ANYWAY = ("motion.png", "summary.json", "report.html")
 # What only a plan that was followed has.
-FOLLOWED = ("run.nc", "error.png", "follow.mp4")
+FOLLOWED = ("run.nc", "error.png", "follow.mp4", "robust.png", "robust.svg", "worst.nc")
 
 
 def plan(
@@ -191,12 +191,18 @@ def finish_plan(
     refuse_infeasible(task.plan)
 
 
-def write_report(made: Plan, runs: Any, judged: Any, growth: Any, file: str) -> None:
+def write_report(
+    made: Plan, runs: Any, judged: Any, growth: Any, file: str, *, robust: Any = None
+) -> None:
     """Write what became of runs along a plan as a page, or that there is nothing to run."""
     from ulna.viewer.report_content import following_document
     from ulna.viewer.report_page import complete, write_page
 
     content = following_document(made, runs, judged=judged, growth=growth)
+    if robust is not None:
+        from ulna.viewer.report_robustness import add_robustness
+
+        add_robustness(content, robust)
     write_page(complete(content, command=typed_command()), file)
 
 

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from ulna.namespaces import namespace
 from ulna.sweep.results import Estimate, Sweep, open_sweep
+from ulna.sweep.robust_results import Robustness
 from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
 from ulna.sweep.sweep_spec import SweepSpec, read_spec
+from ulna.sweep.uncertainty import default_uncertainty
 
 __all__ = [
     "CURVES",
     "SCALARS",
     "STATUSES",
     "Estimate",
+    "Robustness",
     "Sweep",
     "SweepSpec",
+    "default_uncertainty",
     "open_sweep",
     "read_spec",
 ]

@@ -1,0 +1,154 @@
+"""The part of `ulna follow` that --robust asks for: arms that are not quite the nominal one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ulna.cli.arguments import as_option, of_controller, read_positive
+from ulna.cli.flags import option, switch, with_default
+from ulna.cli.outputs import Writer, figure_writer
+from ulna.cli.terminal import note, number
+from ulna.errors import InputError, Problem, rewording
+from ulna.units import length_text
+
+if TYPE_CHECKING:
+    from ulna.control import Controller
+    from ulna.motion import Plan
+    from ulna.sweep.robust_results import Robustness
+
+MOST_RUNS = 1_000_000
+FILES = ("robust.png", "robust.svg", "worst.nc")
+
+RobustOption = Annotated[
+    int | None,
+    option(
+        "COUNT",
+        "Follow it with so many arms whose masses, lengths, load, friction, motors, delay, noise "
+        "and disturbances are uncertain.",
+    ),
+]
+RobustSpecOption = Annotated[
+    str | None, option("FILE", "What is uncertain: a TOML file with the [vary] of a sweep.")
+]
+TubeOption = Annotated[
+    str | None, option("LENGTH", "What --robust counts leaving: such as 5 mm; else --tolerance.")
+]
+SeedOption = Annotated[int, with_default("NUMBER", "Of what --robust draws.")]
+SobolOption = Annotated[
+    bool, switch("--sobol", "Sobol indices too, with some ten times as many runs.")
+]
+
+
+@dataclass(frozen=True)
+class RobustRequest:
+    """What --robust and its options ask for."""
+
+    runs: int
+    tube: float | None  # [m]
+    seed: int
+    sobol: bool
+    uncertainty: dict[str, Any]  # keywords of `ulna.robustness`
+
+    def judge(
+        self, plan: Plan, controller: Controller, rate: float, *, at_rest: bool
+    ) -> Robustness:
+        """Simulate the arms; after Ctrl-C, those that are done are returned."""
+        from ulna.sweep.robustness import robustness
+
+        note(f"simulating {self.runs:,} arms that are not quite this one")
+        with rewording(_as_asked):
+            return robustness(
+                plan,
+                controller,
+                runs=self.runs,
+                tube=self.tube,
+                seed=self.seed,
+                rate=rate,
+                at_rest=at_rest,
+                sobol=self.sobol,
+                on_interrupt="return",
+                **self.uncertainty,
+            )
+
+
+def _as_asked(problem: Problem) -> Problem:
+    """Return a problem under the option that it came from."""
+    if problem.what == "controller":
+        return of_controller(problem)
+    if problem.what.partition(".")[0] in ("vary", "disturbances"):
+        return replace(problem, what=f"--robust-spec: {problem.what}")
+    if problem.what in ("tube", "runs", "seed", "sobol"):
+        return as_option(problem)
+    return replace(problem, what=f"--robust: {problem.what}")
+
+
+def read_request(
+    runs: int | None,
+    spec: str | None,
+    tube: str | None,
+    tolerance: float | None,
+    seed: int,
+    *,
+    sobol: bool,
+) -> RobustRequest | None:
+    """Read what is asked for; None without --robust."""
+    radius = tolerance
+    if tube is not None:
+        radius = read_positive(tube, "length", "--tube", "5 mm")
+    if seed < 0 or seed > 2**53:
+        raise InputError(Problem("--seed", str(seed), "a whole number from 0 to 2**53"))
+    if runs is None:
+        said = {"--robust-spec": spec is not None, "--tube": tube is not None, "--sobol": sobol}
+        for name in [*(name for name, given in said.items() if given), *["--seed"] * bool(seed)]:
+            note(f"{name} says nothing without --robust")
+        return None
+    if not 1 <= runs <= MOST_RUNS:
+        got = f"{runs:,}"
+        raise InputError(Problem("--robust", got, f"a number of arms from 1 to {MOST_RUNS:,}"))
+    if sobol:
+        from ulna.sweep.sensitivity import check_salib
+
+        check_salib()
+    uncertainty: dict[str, Any] = {}
+    if spec is not None:
+        from ulna.sweep.uncertainty import read_uncertainty
+
+        uncertainty = read_uncertainty(spec)
+    return RobustRequest(runs, radius, seed, sobol, uncertainty)
+
+
+def robust_writers() -> dict[str, Writer]:
+    """Return what writes each file of it."""
+    drawn = figure_writer(_figure)
+    return {
+        "robust.png": drawn,
+        "robust.svg": drawn,
+        "worst.nc": lambda done, file: done.robust.replay().save(file),
+    }
+
+
+def _figure(done: Any) -> Any:
+    from ulna.viewer.robustness_figures import robustness_figure
+
+    return robustness_figure(done.robust)
+
+
+def robust_lines(found: Robustness) -> list[str]:
+    """Return what there is to say of it: percentiles, causes, and the worst arm."""
+    shares, worst = found.percentiles((50.0, 95.0)), found.worst
+    fields = [
+        f"{head} {_length(half)} in the median, {_length(most)} for 95 %"
+        for head, (half, most) in (("RMS", shares["rms"]), ("largest", shares["max"]))
+    ]
+    told = [f"tip error of {len(found):,} arms: {'; '.join(fields)}", *found.causes()]
+    if found.sobol is not None:
+        parts = [f"{name} {number(one, 2)}" for name, one in list(found.sobol.total.items())[:3]]
+        told.append(f"total Sobol indices, {found.sobol.runs:,} runs: {', '.join(parts)}")
+    if found.failed:
+        told.append(f"{found.failed:,} runs failed")
+    return [*told, f"worst: arm {worst.number} of seed {found.seed}, {_length(worst.error)} off"]
+
+
+def _length(error: float) -> str:
+    return length_text(error) if error < float("inf") else "failed"

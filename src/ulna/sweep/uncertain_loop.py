@@ -1,0 +1,323 @@
+"""A loop whose arm is uncertain: the nominal case, and cases with other values of it.
+
+The plan, the gains that a controller chooses by itself and the arm that it believes in stay those
+of the nominal arm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ulna.arm import Actuators, Arm, Motor, Sensors
+from ulna.arm.control_loop import NO_LOOP
+from ulna.arm.control_timing import ControlTiming
+from ulna.arrays import Array
+from ulna.control import CompiledLaw, Controller, Reference, with_model
+from ulna.control.controller import compile_controller, start_controller
+from ulna.errors import InputError, Problem, shown
+from ulna.expressions import parse_call
+from ulna.motion import Plan
+from ulna.simulation.sensors import IDEAL, PERFECT, timing_of
+from ulna.sweep.arm_parameters import ARM_FIELDS, template
+from ulna.sweep.case_values import applied
+from ulna.sweep.cases import Case, PreparedCase
+from ulna.sweep.sampling import Design
+from ulna.sweep.spec_files import SpecFiles
+from ulna.sweep.sweep_parameters import MOTION, SEED, Choice, Parameter
+from ulna.sweep.uncertainty import default_uncertainty, usual_disturbance
+from ulna.sweep.vary import read_design
+
+
+@dataclass(frozen=True)
+class NominalController:
+    """A controller that is made for the nominal arm and timing, whatever it is put on.
+
+    Gains that it chooses by itself, and the arm that it believes in, stay those of the design.
+
+    Attributes
+    ----------
+    controller : Controller
+        The controller.
+    arm : Arm
+        The nominal arm.
+    timing : ControlTiming
+        The control rate and the nominal delay.
+    """
+
+    controller: Any
+    arm: Arm
+    timing: ControlTiming
+
+    def start(self, arm: Any) -> Any:
+        """Return the state before the first tick, as on the nominal arm.
+
+        Parameters
+        ----------
+        arm : Arm
+            The arm that is simulated, which it does not know.
+
+        Returns
+        -------
+        Any
+            Whatever the controller has to remember.
+        """
+        return start_controller(self.controller, self.arm, self.timing)
+
+    def torque(
+        self, t: float, q: Array, qd: Array, reference: Reference, state: Any
+    ) -> tuple[Array, Any]:
+        """Return the torques until the next tick, and the next state.
+
+        Parameters
+        ----------
+        t : float
+            Time of the tick [s].
+        q, qd : ndarray, shape (n,)
+            Measured joint angles [rad] and rates [rad/s].
+        reference : Reference
+            What the arm is to follow now.
+        state : Any
+            What `start` or the tick before returned.
+
+        Returns
+        -------
+        tau : ndarray, shape (n,)
+            Torques [N·m].
+        state : Any
+            What is handed to the next tick.
+        """
+        tau, after = self.controller.torque(t, q, qd, reference, state)
+        return tau, after
+
+    def compiled(self, arm: Any) -> CompiledLaw:
+        """Return the law for the compiled engine, as on the nominal arm.
+
+        Parameters
+        ----------
+        arm : Arm or Parameters
+            The arms that are simulated, which it does not know.
+
+        Returns
+        -------
+        CompiledLaw
+            A kernel with its parameters and its state before the first tick.
+        """
+        return compile_controller(self.controller, self.arm, self.timing)
+
+
+@dataclass(frozen=True, eq=False)
+class UncertainLoop:
+    """A plan, the loop that is to follow it, and what is uncertain about it.
+
+    Attributes
+    ----------
+    plan : Plan
+        What is to be followed, by the nominal arm.
+    base : Case
+        The nominal loop.
+    timing : ControlTiming
+        What its controller is told of rate and delay.
+    design : Design
+        What is drawn.
+    parameters : tuple of Parameter
+        The same with their units.
+    """
+
+    plan: Plan
+    base: Case
+    timing: ControlTiming
+    design: Design
+    parameters: tuple[Parameter, ...]
+    numbers: Array | None = None  # of the draws that the arms have, where some are left out
+
+    def subset(self, numbers: Array) -> UncertainLoop:
+        """Return the loop with some of the arms.
+
+        Parameters
+        ----------
+        numbers : ndarray of int, shape (k,)
+            Of the arms, from 0.
+
+        Returns
+        -------
+        UncertainLoop
+            In which they are numbered from 0.
+        """
+        return dataclasses.replace(self, numbers=numbers)
+
+    def columns(self, numbers: Array) -> dict[str, Any]:
+        """Return what is drawn for some arms.
+
+        Parameters
+        ----------
+        numbers : ndarray of int, shape (k,)
+            Of the arms, from 0.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (k,)
+            Values by the names of the parameters, in SI units.
+        """
+        return self.design.columns(numbers if self.numbers is None else self.numbers[numbers])
+
+    def case(self, values: Mapping[str, Any]) -> Case:
+        """Return the loop with other values.
+
+        Parameters
+        ----------
+        values : mapping
+            By the names of the parameters, in SI units.
+
+        Returns
+        -------
+        Case
+            Whose controller knows nothing of them.
+
+        Raises
+        ------
+        InputError
+            If no arm has such values.
+        """
+        made = applied(self.base, values) if values else self.base
+        controller, believed = made.controller, made.controller_model
+        assert controller is not None
+        if believed is not None and believed is not getattr(controller, "model", believed):
+            controller = with_model(controller, believed)
+        designed = NominalController(controller, self.plan.arm, self.timing)
+        return dataclasses.replace(made, controller=designed, controller_model=None)
+
+    def prepared(self, case: Case) -> PreparedCase:
+        """Return what a simulation of a case is called with: the nominal plan is its reference.
+
+        Parameters
+        ----------
+        case : Case
+            One of the loops.
+
+        Returns
+        -------
+        PreparedCase
+            Reference, start and duration.
+        """
+        q0, qd0 = np.array(case.q0, dtype=float), np.array(case.qd0, dtype=float)
+        return PreparedCase(self.plan, self.plan, q0, qd0, self.plan.duration, None)
+
+
+def uncertain_loop(
+    plan: Plan,
+    controller: Controller,
+    base: Mapping[str, Any],
+    design: Mapping[str, Any],
+    vary: Mapping[str, Any] | None,
+    disturbances: Sequence[Any] | None,
+) -> UncertainLoop:
+    """Return a loop with what is uncertain about it.
+
+    Parameters
+    ----------
+    plan : Plan
+        What the nominal arm is to follow.
+    controller : Controller
+        What closes the loop.
+    base : mapping
+        Further fields of the nominal `Case`: start, sensors, actuators, simulation.
+    design : mapping
+        How numbers are drawn: design, count and seed of a sweep's [vary].
+    vary : mapping or None
+        The table [vary]; None for `default_uncertainty`.
+    disturbances : sequence of Disturbance or str, or None
+        What acts besides; None for a pulse, where one is varied.
+
+    Returns
+    -------
+    UncertainLoop
+        Ready to be drawn from.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong.
+    """
+    arm = plan.arm
+    own = arm.loop or NO_LOOP
+    sensors = base["sensors"] or own.sensors or PERFECT
+    actuators = base["actuators"] or own.actuators or IDEAL
+    rate = float(base["simulation"]["rate"])
+    if vary is None:
+        vary = default_uncertainty(plan, rate=rate)
+    if disturbances is None:
+        is_varied = any(str(name).startswith("disturbance.1.") for name in vary)
+        disturbances = (usual_disturbance(plan, rate),) if is_varied else ()
+    start = plan.trajectory(0.0)
+    nominal = Case(
+        _rated(arm),
+        path=plan.path,
+        q0=tuple(np.asarray(start.q).tolist()),
+        qd0=tuple(np.zeros(arm.n).tolist() if base["at_rest"] else np.asarray(start.qd).tolist()),
+        controller=controller,
+        controller_model=getattr(controller, "model", None),
+        sensors=sensors,
+        actuators=actuators,
+        disturbances=tuple(_read_disturbances(disturbances)),
+        simulation=base["simulation"],
+    )
+    files = SpecFiles()
+    drawn, parameters = read_design({**vary, **design}, nominal, files.arm, files.path)
+    _check_of_plan(parameters)
+    timing = timing_of(sensors, actuators, arm.n, rate)
+    return UncertainLoop(plan, nominal, timing, drawn, parameters)
+
+
+def _rated(arm: Arm) -> Arm:
+    """Return an arm whose drivers go on converting with the torque constants of the nominal one."""
+    if not any(isinstance(joint.motor, Motor) for joint in arm.joints):
+        return arm
+    joints = []
+    for joint in arm.joints:
+        motor = joint.motor
+        if isinstance(motor, Motor):
+            rated = float(motor.rated_torque_constant or motor.torque_constant)
+            motor = dataclasses.replace(motor, rated_torque_constant=rated)
+            joint = dataclasses.replace(joint, motor=motor)
+        joints.append(joint)
+    return arm.replace(joints=joints)
+
+
+def _read_disturbances(given: Sequence[Any]) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(Problem("disturbances", shown(given), "a list of them"))
+    return [
+        parse_call(one, f"disturbances.{k}") if isinstance(one, str) else one
+        for k, one in enumerate(given, 1)
+    ]
+
+
+def _check_of_plan(parameters: Sequence[Parameter]) -> None:
+    """Raise for what would be another plan, or no parameter of a loop."""
+    problems = [
+        Problem(f"vary.{one.name}", "a parameter of the plan", "one of the arm or its loop",
+                "the plan stays that of the nominal arm; ulna.sweep varies plans")
+        for one in parameters
+        if one.role == SEED or (one.role == MOTION and template(one.name) not in ARM_FIELDS)
+    ]  # fmt: skip
+    if problems:
+        raise InputError(problems)
+
+
+def plain_value(value: Any) -> Any:
+    """Return a drawn value as plain Python has it: a number, or text."""
+    if isinstance(value, Choice):
+        return value
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def check_loop(sensors: Sensors | None, actuators: Actuators | None) -> None:
+    """Raise InputError for what is neither sensors nor actuators."""
+    for name, given, kind in (("sensors", sensors, Sensors), ("actuators", actuators, Actuators)):
+        if given is not None and not isinstance(given, kind):
+            raise InputError(Problem(name, shown(given), f"{kind.__name__}(...)"))
