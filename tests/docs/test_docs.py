@@ -23,6 +23,8 @@ from tabular import tabular
 from ulna.arm.robot_files import parse
 from ulna.cli import main
 from ulna.cli.app import COMMANDS, load
+from ulna.sweep import read_spec
+from ulna.sweep.uncertainty import read_uncertainty
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -41,9 +43,17 @@ def marks(page):
     return () if page.name == "README.md" else pytest.mark.docs
 
 
+def write_files(page):
+    """Write the TOML blocks of a page that begin with a comment of their name, here."""
+    for text in blocks(page, "toml"):
+        named = re.match(r"# ([\w-]+\.toml)\n", text)
+        if named:
+            Path(named[1]).write_text(text, "utf-8")
+
+
 def cases(language):
     return [
-        pytest.param(text, id=f"{page.name}-{number}", marks=marks(page))
+        pytest.param(text, page, id=f"{page.name}-{number}", marks=marks(page))
         for page in PAGES
         for number, text in enumerate(blocks(page, language), 1)
     ]
@@ -55,12 +65,21 @@ def commands(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_and_robot_files_in_the_docs_are_right(page):
+def test_python_and_files_in_the_docs_are_right(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     for code in blocks(page, "python"):
         compile(code, f"<{page.name}>", "exec")
+    write_files(page)
     for text in blocks(page, "toml"):
-        _, doubts = parse(text)
-        assert doubts == []
+        if "[vary]" in text:
+            Path("sweep.toml").write_text(text, "utf-8")
+            if "\narm = " in text:
+                assert len(read_spec("sweep.toml")) > 1
+            else:  # what is uncertain about an arm that is given elsewhere
+                assert read_uncertainty("sweep.toml")["vary"]
+        else:
+            _, doubts = parse(text)
+            assert doubts == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -73,9 +92,10 @@ def test_commands_have_the_options_that_are_printed(page):
                 load(words[0]).make_context(words[0], words[1:])
 
 
-@pytest.mark.parametrize("code", cases("python"))
-def test_python_block_runs(code, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("code", "page"), cases("python"))
+def test_python_block_runs(code, page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    write_files(page)
     exec(compile(code, "<docs>", "exec"), {"__name__": "__docs__"})
     pyplot.close("all")
 
@@ -84,6 +104,7 @@ def test_python_block_runs(code, tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", [p for p in PAGES if commands(p)], ids=lambda page: page.name)
 def test_commands_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    write_files(page)
     for command in commands(page):
         program, *words = shlex.split(command)
         if program == "ulna":

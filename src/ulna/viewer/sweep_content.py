@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ulna.sweep.results import Sweep
 
 TIME, SAMPLE, POINT = "time", "sample", "point"
+ENDED = "t_end"  # which every sweep has, whatever was asked for
 COMPONENTS = ("joint", "axis")  # what an output may have several of
 MOST_TOLD = 4  # ways to fail in a sentence
 
@@ -160,7 +161,7 @@ class SweepContent:
     @property
     def _outputs(self) -> list[str]:
         numbers = self.dataset.data_vars.items()
-        return [str(name) for name, one in numbers if one.dtype.kind == "f" and name != STATUS]
+        return [str(name) for name, one in numbers if one.dtype.kind == "f" and name != ENDED]
 
     def _histories(self, name: str) -> set[str]:
         return {str(dim) for dim in self.dataset[name].dims} & {TIME, SAMPLE}
@@ -211,7 +212,7 @@ class SweepContent:
 
     @property
     def _durations(self) -> Array:
-        for name in ("duration", "t_end"):
+        for name in ("duration", ENDED):
             if name in self.dataset:
                 found = np.asarray(self.dataset[name], dtype=float).ravel()
                 return found[np.isfinite(found)]
