@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
+import numpy as np
+
 from ulna import units
 from ulna.analysis.step_responses import rest_posture
 from ulna.arm import Actuators, Arm, Sensors
@@ -80,7 +82,12 @@ def read_document(document: dict[str, Any], folder: str | None) -> SpecParts:
     InputError
         With everything that is wrong.
     """
-    given = {key: value for key, value in document.items() if value is not None}
+    # Lists compare with words and numbers, arrays do not.
+    given = {
+        key: value.tolist() if isinstance(value, np.ndarray) else value
+        for key, value in document.items()
+        if value is not None
+    }
     return _SpecReader(given, folder).parts()
 
 

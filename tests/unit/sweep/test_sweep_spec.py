@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.support.tabular import tabular
 
 import ulna
 from ulna.errors import InputError
+from ulna.sweep.spec_reader import TOP
 from ulna.sweep.sweep_spec import differences, read_spec
 
 ROBOT = """format = 1
@@ -252,6 +254,22 @@ def test_an_arm_that_is_wrong_is_told_with_its_own_line(tmp_path: Path) -> None:
     (tmp_path / "arm.toml").write_text(ROBOT.replace("0.25", "-1"))
     with pytest.raises(InputError, match=r"arm\.toml:7: link\.2\.mass: got -1"):
         read_spec(file)
+
+
+ODD: list[Any] = [
+    True, 0, -1, 1e300, float("nan"), 10**400, "", "x", "5 cm", "\0", [], [1], [[1]], ["a"], {},
+    {"a": 1}, (1, 2), np.array([1.0, 2.0]), np.zeros((2, 2)), "sin(t), 0", "__import__('os')",
+    object(),
+]  # fmt: skip
+
+
+@tabular("key", TOP)
+def test_whatever_stands_under_a_key_is_taken_or_refused(key: str) -> None:
+    for value in ODD:
+        given = {"arm": "kehl", "path": "loops()", "duration": 3.0, key: value}
+        with suppress(InputError):
+            made = read_spec(given)
+            assert read_spec(made.content).hash == made.hash
 
 
 def test_differences_are_told_by_key() -> None:
