@@ -148,6 +148,8 @@ def follow(
         if not json:
             say(verdict(None, made).text)
         planning.finish_plan(task, folder, convention, json=json, facts=refused_facts)
+    if many is not None:
+        many.check(made, chosen, ticks)
     note(f"simulating {number(made.duration)} s open loop, then with {controller}")
     runs = _simulate(made, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
     if "closed loop" not in runs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +50,17 @@ class RobustRequest:
     seed: int
     sobol: bool
     uncertainty: dict[str, Any]  # keywords of `ulna.robustness`
+    file: str | None  # that they are from
+
+    def check(self, plan: Plan, controller: Controller, rate: float) -> None:
+        """Raise if what is uncertain cannot be, before anything is simulated."""
+        from ulna.sweep.uncertain_loop import uncertain_loop
+        from ulna.sweep.uncertainty import placed_in
+
+        base = {"sensors": None, "actuators": None, "at_rest": False, "simulation": {"rate": rate}}
+        given = (self.uncertainty.get("vary"), self.uncertainty.get("disturbances"))
+        with rewording(_as_asked), nullcontext() if self.file is None else placed_in(self.file):
+            uncertain_loop(plan, controller, base, (self.runs, self.seed), *given)
 
     def judge(
         self, plan: Plan, controller: Controller, rate: float, *, at_rest: bool
@@ -76,8 +88,8 @@ def _as_asked(problem: Problem) -> Problem:
     """Return a problem under the option that it came from."""
     if problem.what == "controller":
         return of_controller(problem)
-    if problem.what.partition(".")[0] in ("vary", "disturbances"):
-        return replace(problem, what=f"--robust-spec: {problem.what}")
+    if problem.place:
+        return problem
     if problem.what in ("tube", "runs", "seed", "sobol"):
         return as_option(problem)
     return replace(problem, what=f"--robust: {problem.what}")
@@ -115,7 +127,7 @@ def read_request(
         from ulna.sweep.uncertainty import read_uncertainty
 
         uncertainty = read_uncertainty(spec)
-    return RobustRequest(runs, radius, seed, sobol, uncertainty)
+    return RobustRequest(runs, radius, seed, sobol, uncertainty, spec)
 
 
 def robust_writers() -> dict[str, Writer]:

@@ -28,7 +28,7 @@ from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.disturbances import Disturbance
 from ulna.sweep.cases import Grid, batch_keywords, sample_grid
 from ulna.sweep.robust_results import Robustness
-from ulna.sweep.sampling import DESIGNS, Axis
+from ulna.sweep.sampling import Axis
 from ulna.sweep.sensitivity import (
     SobolIndices,
     check_salib,
@@ -224,8 +224,7 @@ def robustness(
         "at_rest": at_rest,
         "simulation": _simulation(plan, rate, dt),
     }
-    how = {"design": _design_name(vary), "count": count, "seed": drawn}
-    loop = uncertain_loop(plan, controller, base, how, vary, disturbances)
+    loop = uncertain_loop(plan, controller, base, (count, drawn), vary, disturbances)
     wanted = round(plan.duration / SAMPLE_PERIOD) + 1
     samples = min(max(wanted, FEWEST_SAMPLES), MOST_SAMPLES)
     grid = sample_grid(samples, FAN_POINTS, curves=True, finite=False)
@@ -244,16 +243,6 @@ def _simulation(plan: Plan, rate: float | None, dt: float | None) -> dict[str, f
     ticks = 1000.0 if own is None else own
     ticks = ticks if rate is None else positive("rate", rate)
     return {"rate": ticks, "dt": min(1e-3, 1.0 / ticks) if dt is None else positive("dt", dt)}
-
-
-def _design_name(vary: Any) -> str:
-    if vary is not None and not isinstance(vary, Mapping):
-        need = 'a mapping such as {"payload": {"from": 0.0, "to": 0.1}}'
-        raise InputError(Problem("vary", shown(vary), need))
-    name = (vary or {}).get("design", "random")
-    if name not in DESIGNS[1:]:
-        raise InputError(Problem("vary.design", shown(name), f"one of {', '.join(DESIGNS[1:])}"))
-    return str(name)
 
 
 def _streams(seed: int, count: int) -> Array:

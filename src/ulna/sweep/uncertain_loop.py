@@ -26,7 +26,7 @@ from ulna.simulation.sensors import IDEAL, PERFECT, timing_of
 from ulna.sweep.arm_parameters import ARM_FIELDS, template
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, PreparedCase
-from ulna.sweep.sampling import Design
+from ulna.sweep.sampling import DESIGNS, Design
 from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.sweep_parameters import MOTION, SEED, Choice, Parameter
 from ulna.sweep.uncertainty import default_uncertainty, usual_disturbance
@@ -212,7 +212,7 @@ def uncertain_loop(
     plan: Plan,
     controller: Controller,
     base: Mapping[str, Any],
-    design: Mapping[str, Any],
+    drawn: tuple[int, int],
     vary: Mapping[str, Any] | None,
     disturbances: Sequence[Any] | None,
 ) -> UncertainLoop:
@@ -226,8 +226,8 @@ def uncertain_loop(
         What closes the loop.
     base : mapping
         Further fields of the nominal `Case`: start, sensors, actuators, simulation.
-    design : mapping
-        How numbers are drawn: design, count and seed of a sweep's [vary].
+    drawn : tuple of int
+        How many arms, and the seed of what is drawn.
     vary : mapping or None
         The table [vary]; None for `default_uncertainty`.
     disturbances : sequence of Disturbance or str, or None
@@ -243,6 +243,7 @@ def uncertain_loop(
     InputError
         With everything that is wrong.
     """
+    design = _design_name(vary)
     arm = plan.arm
     own = arm.loop or NO_LOOP
     sensors = base["sensors"] or own.sensors or PERFECT
@@ -266,11 +267,22 @@ def uncertain_loop(
         disturbances=tuple(_read_disturbances(disturbances)),
         simulation=base["simulation"],
     )
-    files = SpecFiles()
-    drawn, parameters = read_design({**vary, **design}, nominal, files.arm, files.path)
+    files, count, seed = SpecFiles(), *drawn
+    how = {"design": design, "count": count, "seed": seed}
+    points, parameters = read_design({**vary, **how}, nominal, files.arm, files.path)
     _check_of_plan(parameters)
     timing = timing_of(sensors, actuators, arm.n, rate)
-    return UncertainLoop(plan, nominal, timing, drawn, parameters)
+    return UncertainLoop(plan, nominal, timing, points, parameters)
+
+
+def _design_name(vary: Any) -> str:
+    if vary is not None and not isinstance(vary, Mapping):
+        need = 'a mapping such as {"payload": {"from": 0.0, "to": 0.1}}'
+        raise InputError(Problem("vary", shown(vary), need))
+    name = (vary or {}).get("design", "random")
+    if name not in DESIGNS[1:]:
+        raise InputError(Problem("vary.design", shown(name), f"one of {', '.join(DESIGNS[1:])}"))
+    return str(name)
 
 
 def _rated(arm: Arm) -> Arm:

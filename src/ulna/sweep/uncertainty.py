@@ -8,7 +8,8 @@ something knocks at its tip. `default_uncertainty` says by how much, as the tabl
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -217,3 +218,15 @@ def read_uncertainty(file: str | os.PathLike[str]) -> dict[str, Any]:
     if checks.found:
         raise InputError(placed(checks.found, text, name))
     return {"vary": vary, "disturbances": document.get("disturbances")}
+
+
+@contextmanager
+def placed_in(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Give problems with what is uncertain the lines on which they stand in its file."""
+    try:
+        yield
+    except InputError as error:
+        text, name = read_text(file, LARGEST), os.fspath(file)
+        own = [one for one in error.problems if one.what.split(".")[0] in KEYS]
+        others = [one for one in error.problems if one not in own]
+        raise InputError([*placed(own, text, name), *others]) from None

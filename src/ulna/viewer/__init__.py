@@ -23,6 +23,7 @@ from ulna.viewer.playground import play
 from ulna.viewer.plotting import plot
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
 from ulna.viewer.report_page import Shown, report, show
+from ulna.viewer.robustness_figures import plot_fan, plot_largest_errors, robustness_figure
 from ulna.viewer.run_figures import (
     plot_angles,
     plot_energy,
@@ -61,8 +62,10 @@ __all__ = [
     "plot_deviation",
     "plot_energy",
     "plot_error",
+    "plot_fan",
     "plot_gain",
     "plot_joint_torque",
+    "plot_largest_errors",
     "plot_motion",
     "plot_path",
     "plot_phase",
@@ -79,6 +82,7 @@ __all__ = [
     "reach_figure",
     "region_figure",
     "report",
+    "robustness_figure",
     "run_figure",
     "section_figure",
     "show",
