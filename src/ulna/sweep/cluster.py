@@ -27,7 +27,7 @@ from ulna.errors import InputError, Problem, UlnaError
 from ulna.simulation.files import package
 from ulna.storage import write_whole
 from ulna.sweep.compute import compute
-from ulna.sweep.execute import SweepJob, blank, layout_of, refuse_in_child
+from ulna.sweep.execute import SweepJob, blank, layout_of, refuse_in_child, release_memory
 from ulna.sweep.store import (
     PROGRESS,
     Arrays,
@@ -129,6 +129,7 @@ def run_task(
     """Compute points in a worker; write them if they are a chunk whose folder is seen here."""
     spec = _unpacked(content)
     arrays = compute(spec, points, threads=_own_threads() if threads is None else threads)
+    release_memory()
     if folder is not None and is_shared(Path(folder), token):
         layout = layout_of(spec)._replace(box=box)
         digests = write_chunk(Path(folder), layout, number, arrays)
