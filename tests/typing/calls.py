@@ -784,6 +784,11 @@ def sweeps(spec: Mapping[str, Any]) -> None:
     ulna.sweep(read, workers="2")  # type: ignore[arg-type]
     ulna.open_sweep("results.zarr")
     ulna.open_sweep()  # type: ignore[call-arg]
+    viewer.sweep_figure(found, "torque.peak", theme=viewer.DARK)
+    viewer.sweep_figure(read)  # type: ignore[arg-type]
+    ulna.plot(found, what="torque")
+    ulna.plot(found, what=1)  # type: ignore[arg-type]
+    ulna.report(found, "sweep.html")
     run: ulna.BatchRun = found.run(3)
     found.run()  # type: ignore[call-arg]
     print(run, found.point(3), found.why(3), found.dataset, found.status, found.failed)
