@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = (
     {"cli": "the command line", "papers": "where it comes from"},
     {"viewer": "seeing"},
+    {"sweep": "many of them"},
     {"analysis": "what it means"},
     {
         "simulation": "what happens",
@@ -37,6 +38,7 @@ FLOORS = (
 # What a floor hands to the one above it, from the top.
 FLOWS = (
     "figures, films",
+    "Sweep",
     "Tracking, Stability, Portrait",
     "Run, BatchRun",
     "Plan, controllers",
