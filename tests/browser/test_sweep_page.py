@@ -150,5 +150,16 @@ def test_a_phone_shows_all_of_it(open_page, file):
         assert slider(page, name).bounding_box()["height"] >= 40
 
 
+def test_long_names_fit_a_phone(open_page, samples):
+    laws = [
+        f"ComputedTorque(natural_frequency={k}.125, damping_ratio=0.875)" for k in range(10, 14)
+    ]
+    named = made_sweep({"controller": laws, "controller_model.link.all.mass": [1.0, 2.0]})
+    page = open_page(ulna.report(named, samples.folder / "named.html"), **PHONE)
+    slider(page, "controller").first.fill("3")
+    expect(slider(page, "controller").first).to_have_attribute("aria-valuetext", laws[3])
+    assert page.evaluate(WIDER) == 0
+
+
 def test_the_page_is_small(file):
     assert file.stat().st_size < 500_000  # thirty points with a curve of two joints

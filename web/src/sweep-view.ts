@@ -35,6 +35,7 @@ export class SweepView {
   readonly #numbers = el("div", { class: "sweep-numbers" });
   readonly #status = el("p", { class: "sweep-status" });
   #speaking: ReturnType<typeof setTimeout> | undefined;
+  #frame = 0;
 
   constructor(spec: SweepSpec, loaded: Loaded, say: Say) {
     this.#data = new SweepData(spec, loaded);
@@ -59,7 +60,6 @@ export class SweepView {
 
   /** Draw; the element has to be in the page. */
   show(): void {
-    this.#sliders.forEach((slider, axis) => slider.show(this.#places[axis] ?? 0));
     this.#showPoint();
     this.#showPictures();
   }
@@ -71,6 +71,7 @@ export class SweepView {
 
   destroy(): void {
     clearTimeout(this.#speaking);
+    cancelAnimationFrame(this.#frame);
     this.#scalars?.destroy();
     this.#curves?.destroy();
     this.element.remove();
@@ -86,8 +87,11 @@ export class SweepView {
     this.#changed();
   }
 
+  /** The numbers follow at once, the pictures in the next frame: a slider may move several times in one. */
   #changed(): void {
-    this.show();
+    this.#showPoint();
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => this.#showPictures());
     clearTimeout(this.#speaking);
     this.#speaking = setTimeout(() => this.#say(this.#spoken()), SPOKEN);
   }
@@ -102,6 +106,7 @@ export class SweepView {
   }
 
   #showPoint(): void {
+    this.#sliders.forEach((slider, axis) => slider.show(this.#places[axis] ?? 0));
     const point = this.#point();
     const { word, ok } = this.#data.statusOf(point);
     this.#status.textContent = `Point ${this.#data.numberOf(point)}: ${word}`;
