@@ -15,7 +15,7 @@ from ulna.analysis import tracking
 from ulna.arrays import Array
 from ulna.errors import InputError
 from ulna.papers.kehl import printed
-from ulna.papers.kehl.motions import MASSES, swept
+from ulna.papers.kehl.motions import MASSES, differences
 from ulna.sweep.compute import compute, is_ok
 from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
 from ulna.sweep.sweep_spec import SweepSpec, read_spec
@@ -229,7 +229,11 @@ def test_figure_8_of_paper_000_is_a_sweep_of_plans(link: int) -> None:
     spec = kehl(link)
     found = compute(spec, range(len(spec)))
     assert np.array_equal(spec.curve_times, printed.TIMES[1:-1])
-    assert np.abs(found["torque"] - swept(link)).max() < 1e-8
+    masses = [(mass, 10.0) if link == 1 else (1.0, mass) for mass in MASSES]
+    arms = ulna.stack([Arm.rods([0.5, 0.5], pair) for pair in masses])
+    # By the listing's own differences, in place of those of a plan.
+    wanted = ulna.dynamics.inverse_dynamics(arms.per_sample(), *differences())
+    assert np.abs(found["torque"] - wanted).max() < 1e-8
     assert found["torque.peak"] == pytest.approx(np.abs(found["torque"]).max(axis=1))
 
 
