@@ -67,6 +67,7 @@ export class ScalarPlot extends FittedPlot {
   #points: number[] = [];
   #x: number[] = [];
   #chosen = 0;
+  #key = "";
 
   constructor(data: SweepData, choose: (point: number) => void) {
     super();
@@ -77,9 +78,14 @@ export class ScalarPlot extends FittedPlot {
   show({ output, parameter, places }: LineQuestion): void {
     const data = this.#data;
     const spec = data.spec.parameters[parameter];
+    this.#chosen = data.pointAt(places);
+    // Another point of the same line is another mark, and nothing else.
+    const others = data.spec.grid ? places.filter((_, axis) => axis !== parameter) : [];
+    const key = [output.name, parameter, ...others].join();
+    if (key === this.#key && this.element.clientWidth > 0) return this.plot?.redraw(false, false);
+    this.#key = key;
     this.#points = this.#shownPoints(parameter, places);
     this.#x = this.#points.map((point) => data.parameterAt(parameter, point));
-    this.#chosen = data.pointAt(places);
     const lines = output.columns.map((column) => this.#points.map((point) => finite(column[point])));
     const [low, high] = scaleFor(...rangeOf(output.columns), [], false);
     this.draw(
@@ -164,6 +170,8 @@ export interface FamilyQuestion {
 /** The curve of the chosen point, with those of its family faded behind. */
 export class FamilyPlot extends FittedPlot {
   readonly #data: SweepData;
+  #key = "";
+  #lines: (number | null)[][] = [];
 
   constructor(data: SweepData) {
     super();
@@ -171,9 +179,16 @@ export class FamilyPlot extends FittedPlot {
   }
 
   show({ curve, component, family, chosen }: FamilyQuestion): void {
-    const drawn = pickEvenly(family, MOST_CURVES).filter((point) => point !== chosen);
-    const lines = [...drawn, chosen].map((point) => this.#data.samples(curve, component, point));
-    const [low, high] = scaleFor(...rangeOf(lines), [], false);
+    const samples = (point: number): (number | null)[] => Array.from(this.#data.samples(curve, component, point), finite);
+    const key = [curve.name, ...family].join();
+    if (key === this.#key) {
+      this.plot?.setData([Array.from(curve.t), ...this.#lines, samples(chosen)] as uPlot.AlignedData);
+      return;
+    }
+    this.#key = key;
+    const drawn = pickEvenly(family, MOST_CURVES);
+    this.#lines = drawn.map(samples);
+    const [low, high] = scaleFor(...rangeOf(family.map((point) => this.#data.samples(curve, component, point))), [], false);
     const seconds = curve.clock.endsWith("[s]");
     const first = curve.t[0] ?? 0;
     const last = curve.t[curve.t.length - 1] ?? 1;
@@ -181,10 +196,10 @@ export class FamilyPlot extends FittedPlot {
       (style) => ({
         ...BARE,
         scales: { x: { time: false, range: () => [first, last] }, y: { range: () => [low, high] } },
-        series: [{}, ...lines.map((_, k) => curveSeries(component, k === lines.length - 1, style))],
+        series: [{}, ...drawn.map(() => curveSeries(component, false, style)), curveSeries(component, true, style)],
         axes: [acrossAxis(null, seconds ? "s" : "", style), upAxis(style)],
       }),
-      [Array.from(curve.t), ...lines.map((line) => Array.from(line, finite))] as uPlot.AlignedData,
+      [Array.from(curve.t), ...this.#lines, samples(chosen)] as uPlot.AlignedData,
     );
   }
 }

@@ -32,7 +32,7 @@ export class SweepView {
   readonly #sliders: Slider[];
   readonly #scalars: ScalarPart | null;
   readonly #curves: CurvePart | null;
-  readonly #numbers = el("div", { class: "sweep-numbers" });
+  readonly #numbers = el("div", {});
   readonly #status = el("p", { class: "sweep-status" });
   #speaking: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
@@ -52,7 +52,7 @@ export class SweepView {
       el("h2", { id: "ulna-sweep-parameters", text: "Parameters" }),
       ...this.#sliders.map((slider) => slider.element),
       this.#status,
-      this.#numbers,
+      el("div", { class: "sweep-numbers" }, scrollBox("Numbers of this point", this.#numbers)),
     );
     const graphs = el("div", { class: "sweep-graphs" }, this.#scalars?.element, this.#curves?.element);
     this.element = el("div", { class: "ulna-sweep" }, controls, graphs);
@@ -111,7 +111,7 @@ export class SweepView {
     const { word, ok } = this.#data.statusOf(point);
     this.#status.textContent = `Point ${this.#data.numberOf(point)}: ${word}`;
     this.#status.classList.toggle("sweep-failed", !ok);
-    this.#numbers.replaceChildren(scrollBox("Numbers of this point", pointTable(this.#data, point)));
+    this.#numbers.replaceChildren(pointTable(this.#data, point));
   }
 
   #spoken(): string {

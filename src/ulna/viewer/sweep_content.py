@@ -132,7 +132,8 @@ class SweepContent:
     @cached_property
     def parameters(self) -> tuple[VariedParameter, ...]:
         """What is varied: along the axes of a grid, or of every point of a design."""
-        names = self.dims if self.is_grid else self._drawn
+        # Where nothing is varied there is one point, whose number stands for it.
+        names = self.dims if self.is_grid else self._drawn or [POINT]
         return tuple(
             VariedParameter(name, unit_of(self.dataset[name]), np.asarray(self.dataset[name]))
             for name in names

@@ -136,6 +136,14 @@ class TestClouds:
         assert [len(axes.lines) for axes in panels(figure)] == [32, 32]
 
 
+def test_a_sweep_of_one_point_is_drawn_too():
+    sweep = made_sweep({})
+    (axes,) = sweep_figure(sweep).axes
+    assert axes.get_xlabel() == "point"
+    assert np.asarray(axes.collections[1].get_offsets()).tolist() == [[0.0, peak({}, 1)]]
+    assert len(panels(sweep_figure(sweep, "torque"))[0].lines) == 1
+
+
 def test_plot_finds_it_and_passes_on_what_is_asked():
     sweep = made_sweep({"link.1.mass": MASSES})
     figure = ulna.plot(sweep, what="torque", theme=DARK)
