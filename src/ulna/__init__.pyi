@@ -62,6 +62,8 @@ from ulna.simulation import (
 )
 from ulna.sweep.execute import sweep
 from ulna.sweep.results import Sweep, open_sweep
+from ulna.sweep.robust_results import Robustness
+from ulna.sweep.robustness import robustness
 from ulna.viewer import animate, play, plot, report, show, widget
 
 __all__ = [
@@ -86,6 +88,7 @@ __all__ = [
     "Plan",
     "Plans",
     "Portrait",
+    "Robustness",
     "Run",
     "Section",
     "Sensors",
@@ -124,6 +127,7 @@ __all__ = [
     "preset",
     "presets",
     "report",
+    "robustness",
     "save",
     "show",
     "simulate",

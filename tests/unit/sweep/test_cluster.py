@@ -1,6 +1,7 @@
 """Sweeps on Dask: workers that die, schedulers that vanish, and the same bits nevertheless."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -270,6 +271,38 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, expected, monkeypatch):
     assert found.set_aside == ()
 
 
+@pytest.mark.parametrize(("workers", "threads"), [(1, 8), (2, 4), (3, 2), (16, 1)])
+def test_workers_share_the_cores(monkeypatch, workers, threads):
+    asked = {}
+
+    class Stub:
+        scheduler_address = "tcp://127.0.0.1:1"
+
+        def __init__(self, *_, **options):
+            asked.update(options)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def register_plugin(self, _):
+            asked["plugin"] = True
+
+        def close(self, timeout):
+            asked["closed"] = timeout
+
+    monkeypatch.setattr(cluster, "cores", lambda: 8)
+    monkeypatch.setattr(distributed, "LocalCluster", Stub)
+    monkeypatch.setattr(distributed, "Client", Stub)
+    with cluster.connected(workers, None, None) as made:
+        assert made.threads == threads
+    assert (asked["n_workers"], asked["threads_per_worker"]) == (workers, 1)
+    assert (asked["processes"], asked["host"]) == (True, "127.0.0.1")
+    assert asked["closed"]
+
+
 def test_addresses_that_nobody_answers_are_told(monkeypatch, tmp_path):
     monkeypatch.setattr(cluster, "PATIENCE", 0.3)
     wrong = [f"tcp://127.0.0.1:{free_port()}", "nonsense://127.0.0.1:1", "tls://127.0.0.1:1"]
@@ -340,3 +373,31 @@ def test_ctrl_c_while_workers_compute_keeps_what_is_finished(tmp_path, expected,
     assert not list((tmp_path / "s.zarr").rglob("*.part"))
     monkeypatch.undo()
     assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr"), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_workers_and_schedulers_that_are_killed_at_any_moment(tmp_path, monkeypatch, seed):
+    monkeypatch.setattr(cluster, "ABSENCE", 8.0)
+    chance = random.Random(seed)
+    spec = {**SPEC, "duration": "2 s", "vary": {"payload": {"from": 0.0, "to": 1.0, "count": 640}}}
+    with dask_cluster(tmp_path, workers=2) as (address, started):
+
+        def strike():
+            for _ in range(3):
+                time.sleep(chance.uniform(0.2, 1.5))
+                target = chance.choice(started[seed % 3 != 0 :])  # every third time any of them
+                inner = [] if target is started[0] else psutil.Process(target.pid).children()
+                with suppress(ProcessLookupError, psutil.NoSuchProcess):
+                    os.kill(inner[-1].pid if inner else target.pid, signal.SIGKILL)
+
+        thread = threading.Thread(target=strike)
+        thread.start()
+        try:
+            found = ulna.sweep(spec, tmp_path / "s.zarr", scheduler=address)
+            assert found.set_aside == ()
+        except (ClusterError, InputError):
+            pass  # the scheduler is gone, or never answered
+        thread.join()
+    expected = compute(read_spec(spec), range(640))
+    assert_same(ulna.sweep(spec, tmp_path / "s.zarr"), expected)

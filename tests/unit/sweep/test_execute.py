@@ -1,5 +1,6 @@
 """Sweeps in process: finished once and for all, whatever stops them, and the same bits again."""
 
+import importlib
 import inspect
 import json
 import signal
@@ -16,6 +17,7 @@ from ulna.progress import ProgressLine
 from ulna.sweep import chunks, execute, read_spec, results, store
 from ulna.sweep.compute import compute
 
+engine = importlib.import_module("ulna.sweep.compute")
 SPEC = {
     "format": 1,
     "arm": "kehl",
@@ -151,6 +153,18 @@ def test_points_that_fail_are_named_and_the_others_are_computed():
     assert found.why(0) == "done"
     assert found.dataset["status"].values.tolist() == ["done", "infeasible", "done"]
     assert np.isnan(found.dataset["tip_error.rms"].values).tolist() == [False, True, False]
+
+
+def test_a_chunk_is_one_batch_for_the_engine(monkeypatch):
+    sizes = []
+
+    def noting(arms, call=engine.simulate_batch, **options):
+        sizes.append(len(options["q0"]))
+        return call(arms, **options)
+
+    monkeypatch.setattr(engine, "simulate_batch", noting)
+    ulna.sweep(SPEC)
+    assert sizes == [3, 2, 3, 2, 3, 2]
 
 
 def test_the_package_is_called_and_tells_its_parameters():
