@@ -32,7 +32,7 @@ from ulna import (
 )
 from ulna.simulation import disturbances
 from ulna.simulation.outcome import Failed
-from ulna.sweep import Estimate, SweepSpec
+from ulna.sweep import Estimate, SweepSpec, uncertainty
 from ulna.sweep import sweep_spec as sweep_specs
 
 Floats = NDArray[np.float64]
@@ -767,6 +767,31 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     viewer.tracked_figure(arm, plan)  # type: ignore[arg-type]
     viewer.workspace_figure([arm, arm])
     viewer.workspace_figure(arm)  # type: ignore[arg-type]
+
+
+def robust(plan: ulna.Plan, pd: control.PD, axes: Any) -> None:
+    table = uncertainty.default_uncertainty(plan, rate=500.0)
+    uncertainty.default_uncertainty("circle()")  # type: ignore[arg-type]
+    found: ulna.Robustness = ulna.robustness(plan, pd, runs=10, tube=0.005, vary=table, seed=1)
+    ulna.robustness(plan, pd, disturbances=[disturbances.step([1.0, 0.0])], on_interrupt="return")
+    ulna.robustness(plan, pd, sensors=ulna.Sensors(delay=1e-3), at_rest=True, sobol=True)
+    ulna.robustness(plan, pd, runs="1000")  # type: ignore[arg-type]
+    ulna.robustness(plan, pd, count=10)  # type: ignore[call-arg]
+    ulna.robustness(plan)  # type: ignore[call-arg]
+    print(found.percentiles((50, 95))["max"], found.fan([50.0]), found.exit.low, found.text)
+    found.percentiles("95")  # type: ignore[arg-type]
+    found.fan(95)  # type: ignore[arg-type]
+    print(found.worst.values, found.draws(3), found.rank_correlations, found.causes(2))
+    found.draws()  # type: ignore[call-arg]
+    found.causes("all")  # type: ignore[arg-type]
+    run: ulna.BatchRun = found.replay(3)
+    found.replay("worst")  # type: ignore[arg-type]
+    viewer.robustness_figure(found, theme=viewer.DARK)
+    viewer.robustness_figure(run)  # type: ignore[arg-type]
+    viewer.plot_fan(axes, found)
+    viewer.plot_fan(found)  # type: ignore[call-arg, arg-type]
+    viewer.plot_largest_errors(axes, found)
+    viewer.plot_largest_errors(found)  # type: ignore[call-arg, arg-type]
 
 
 def sweeps(spec: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from ulna.errors import InputError, Problem, rewording
 from ulna.units import length_text
 
 if TYPE_CHECKING:
+    from ulna.cli.follow_report import Following
     from ulna.control import Controller
     from ulna.motion import Plan
     from ulna.sweep.robust_results import Robustness
@@ -95,6 +96,11 @@ def _as_asked(problem: Problem) -> Problem:
     return replace(problem, what=f"--robust: {problem.what}")
 
 
+def read_radius(text: str | None, what: str) -> float | None:
+    """Read how far off a tip may be [m], if that is given."""
+    return None if text is None else read_positive(text, "length", what, "5 mm")
+
+
 def read_request(
     runs: int | None,
     spec: str | None,
@@ -105,9 +111,7 @@ def read_request(
     sobol: bool,
 ) -> RobustRequest | None:
     """Read what is asked for; None without --robust."""
-    radius = tolerance
-    if tube is not None:
-        radius = read_positive(tube, "length", "--tube", "5 mm")
+    radius = read_radius(tube, "--tube") or tolerance
     if seed < 0 or seed > 2**53:
         raise InputError(Problem("--seed", str(seed), "a whole number from 0 to 2**53"))
     if runs is None:
@@ -136,14 +140,20 @@ def robust_writers() -> dict[str, Writer]:
     return {
         "robust.png": drawn,
         "robust.svg": drawn,
-        "worst.nc": lambda done, file: done.robust.replay().save(file),
+        "worst.nc": _save_worst,
     }
 
 
-def _figure(done: Any) -> Any:
+def _figure(done: Following) -> Any:
     from ulna.viewer.robustness_figures import robustness_figure
 
+    assert done.robust is not None  # without it these files are not written
     return robustness_figure(done.robust)
+
+
+def _save_worst(done: Following, file: str) -> None:
+    assert done.robust is not None
+    done.robust.replay().save(file)
 
 
 def robust_lines(found: Robustness) -> list[str]:
