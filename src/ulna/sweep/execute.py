@@ -12,7 +12,7 @@ import math
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from ulna.concurrency import (
     listening,
     return_partial,
 )
-from ulna.errors import InputError, Interrupted, Problem, Problems, shown, warn
+from ulna.errors import FileError, InputError, Problem, Problems, shown, warn
 from ulna.progress import progress as progress_line
 from ulna.storage import check_space
 from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
@@ -219,11 +219,15 @@ def sweep(
         found = Sweep(results, job.path, asked)
         try:
             _carry_out(job, partial(_run, workers, scheduler, tls), progress)
-        except (KeyboardInterrupt, Interrupted):
+        except KeyboardInterrupt:
+            _describe(results)
             text = f"interrupted; {found.finished:,} of {len(found):,} points are finished"
             return return_partial(found, on_interrupt, text)
-        finally:
-            _describe(results)
+        except Exception:
+            with suppress(FileError):  # what went wrong first is told
+                _describe(results)
+            raise
+        _describe(results)
         _tell(found)
         return found
 
@@ -372,7 +376,7 @@ def _prepare(results: SweepStore, *, retry: bool, verify: bool) -> None:
         results.forget([n for n, record in results.records.items() if record.set_aside])
     missing = len(results.chunks) - len(results.records)
     box = math.prod(results.chunks.box)
-    check_space(results.path / "progress", missing * box * results.layout.bytes_per_point)
+    check_space(results.path, missing * box * results.layout.bytes_per_point)
 
 
 def _carry_out(job: SweepJob, run: Callable[[SweepJob], None], progress: bool | None) -> None:
