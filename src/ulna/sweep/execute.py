@@ -220,6 +220,7 @@ def sweep(
         try:
             _carry_out(job, partial(_run, workers, scheduler, tls), progress)
         except KeyboardInterrupt:
+            listening().clear()
             _describe(results)
             text = f"interrupted; {found.finished:,} of {len(found):,} points are finished"
             return return_partial(found, on_interrupt, text)
