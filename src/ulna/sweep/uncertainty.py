@@ -7,6 +7,7 @@ something knocks at its tip. `default_uncertainty` says by how much, as the tabl
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,8 +38,8 @@ MOST_JOINTS = 24  # that have a default: further ones would be more parameters t
 LARGEST = 200_000  # [bytes] of a file
 FORMAT = 1
 KEYS = ("format", "disturbances", "vary")
-# What a motor of other kinds loses.
-WEAKER = ("torque_constant", "stall_torque", "holding_torque")
+# What motors lose, each kind one of these.
+WEAKER = {"torque_constant", "stall_torque", "holding_torque"}
 
 
 def default_uncertainty(plan: Plan, *, rate: float | None = None) -> dict[str, Any]:
@@ -116,10 +117,10 @@ def _of_joint(plan: Plan, k: int) -> dict[str, Any]:
     elif not (p.damping[k] or p.coulomb[k] or (friction is not None and friction.drag)):
         peak = float(plan.peaks.torque[k])
         table[f"{name}.friction.coulomb"] = _up_to(UNKNOWN_FRICTION * peak)
-    for field in WEAKER:
-        rated = getattr(joint.motor, field, None)
-        if rated is not None:
-            table[f"{name}.motor.{field}"] = {"from": rated * (1.0 - MOTOR_LOSS), "to": rated}
+    own = () if joint.motor is None else dataclasses.fields(joint.motor)
+    for field in WEAKER & {one.name for one in own}:
+        rated = float(getattr(joint.motor, field))
+        table[f"{name}.motor.{field}"] = {"from": rated * (1.0 - MOTOR_LOSS), "to": rated}
     return table
 
 

@@ -164,6 +164,18 @@ def test_a_weak_motor_gives_less_than_its_driver_believes():
     assert one.max[0] > 10.0 * one.nominal_max
 
 
+@pytest.mark.parametrize("name", ["dfki-double-pendulum", "so-101"])
+def test_arms_with_motors_of_any_kind_have_weak_ones(name):
+    arm = ulna.preset(name)
+    path = ulna.paths.circle((0.7 * arm.reach, 0.0), 0.05 * arm.reach)
+    plan = ulna.plan(arm, path, duration=2.0)
+    weak = [name for name in default_uncertainty(plan) if ".motor." in name]
+    assert len(weak) == arm.n
+    found = ulna.robustness(plan, ComputedTorque(), runs=3)
+    assert set(weak) < set(found.values)
+    assert (found.max > found.nominal_max).all()
+
+
 def test_runs_that_fail_have_left_the_tube_and_are_the_worst(plan):
     # A knock of 10¹² N ends in numbers that no arm has.
     vary = {"link.1.mass": [1.0], "disturbance.1.force.x": [0.0, 1e12]}
