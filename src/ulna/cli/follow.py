@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from ulna.cli.arguments import (
     of_controller,
     read_choice,
     read_convention,
-    read_positive,
     read_rate,
     say_loop,
     spoken,
@@ -122,9 +121,7 @@ def follow(
     folder = ResultFolder(out, writers, planning.files_of_before, overwrite=overwrite)
     chosen, open_loop = _read_controllers(controller, controller_model)
     ticks = None if rate is None else read_rate(rate)
-    allowed = None
-    if tolerance is not None:
-        allowed = read_positive(tolerance, "length", "--tolerance", "5 mm")
+    allowed = robust_report.read_radius(tolerance, "--tolerance")
     many = robust_report.read_request(robust, robust_spec, tube, allowed, seed, sobol=sobol)
     read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
@@ -148,19 +145,37 @@ def follow(
         if not json:
             say(verdict(None, made).text)
         planning.finish_plan(task, folder, convention, json=json, facts=refused_facts)
+    loops = {"open loop": open_loop, "closed loop": chosen}
+    done = _followed(task, _Request(loops, controller, ticks, start, allowed, many), folder)
+    _finish(done, folder, convention, json, wanted=robust or 0)
+
+
+class _Request(NamedTuple):
+    """How a plan is to be followed."""
+
+    controllers: Mapping[str, Controller]
+    called: str  # the controller as it was asked for
+    rate: float  # [Hz]
+    start: str
+    tolerance: float | None  # [m]
+    many: robust_report.RobustRequest | None
+
+
+def _followed(task: Planned, asked: _Request, folder: ResultFolder) -> Following:
+    """Simulate the arm along a plan, and arms that are not quite it where they are asked for."""
+    made, many, chosen = task.plan, asked.many, asked.controllers["closed loop"]
     if many is not None:
-        many.check(made, chosen, ticks)
-    note(f"simulating {number(made.duration)} s open loop, then with {controller}")
-    runs = _simulate(made, {"open loop": open_loop, "closed loop": chosen}, ticks, start)
+        many.check(made, chosen, asked.rate)
+    note(f"simulating {number(made.duration)} s open loop, then with {asked.called}")
+    runs = _simulate(made, asked.controllers, asked.rate, asked.start)
     if "closed loop" not in runs:
         kept = folder.write(task, PLANNED, whole=False).files
         raise UnfinishedError([f"stopped; the plan is in {', '.join(kept)}"], INTERRUPTED)
     found = None
     if many is not None and runs["closed loop"].status.reason != "interrupted":
-        found = many.judge(made, chosen, ticks, at_rest=start == "rest")
-    note(f"judging both, and writing into {out}")
-    done = Following(task, chosen, controller, ticks, runs, allowed, found)
-    _finish(done, folder, convention, json, wanted=0 if many is None else many.runs)
+        found = many.judge(made, chosen, asked.rate, at_rest=asked.start == "rest")
+    note(f"judging both, and writing into {folder.place}")
+    return Following(task, chosen, asked.called, asked.rate, runs, asked.tolerance, found)
 
 
 def _read_controllers(text: str, model: str | None) -> tuple[Controller, Controller]:
