@@ -9,6 +9,7 @@ from ulna.arm.components import (
     Payload,
 )
 from ulna.arm.control_loop import Actuators, ControlLoop, Sensors
+from ulna.arm.description_files import import_robot
 from ulna.arm.motor_catalogue import motor
 from ulna.arm.motor_parts import Backlash, WindingHeat
 from ulna.arm.motors import IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
@@ -16,6 +17,7 @@ from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
 from ulna.arm.robot_files import load, save
+from ulna.arm.spatial_chain import ImportedArm
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "ControlLoop",
     "Friction",
     "IdealMotor",
+    "ImportedArm",
     "Joint",
     "Link",
     "Motor",
@@ -37,6 +40,7 @@ __all__ = [
     "StepperMotor",
     "TorqueSpeedMotor",
     "WindingHeat",
+    "import_robot",
     "load",
     "motor",
     "parameters_of",

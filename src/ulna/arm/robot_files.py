@@ -27,6 +27,7 @@ from ulna.arm.components import (
     Payload,
     doubts,
 )
+from ulna.arm.description_files import description_text, is_description, load_description
 from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
@@ -43,10 +44,9 @@ FORMAT = 1
 TOP = ("format", "name", "gravity", "base", "payload", "link", *LOOP_TABLES)
 TEXT = "text"
 LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
-# Descriptions of robots that other programs read.
+# Descriptions of robots that only other programs read.
 FOREIGN = {
-    ".urdf": "a URDF file",
-    ".xacro": "a URDF file",
+    ".xacro": "a macro file of URDF",
     ".sdf": "an SDF file",
     ".mjcf": "a MuJoCo file",
     ".xml": "an XML file",
@@ -83,13 +83,18 @@ TEMPLATE = Path(__file__).with_name("robot_template.toml")
 HEAD = '# SI units: metres, kilograms, radians, newton metres. Text such as "25 cm" is read too.\n'
 
 
-def load(file: str | os.PathLike[str]) -> Arm:
-    r"""Read an arm from a robot file (TOML, format 1).
+def load(
+    file: str | os.PathLike[str], *, base_link: str | None = None, tip_link: str | None = None
+) -> Arm:
+    r"""Read an arm from a robot file (TOML, format 1), or from a file of another program.
 
     Parameters
     ----------
     file : path-like
-        The file, as `ulna.save` and `ulna new` write it.
+        The file, as `ulna.save` and `ulna new` write it; or a URDF file, by its ending.
+    base_link, tip_link : str, optional
+        The planar part of a URDF file that is more than a planar arm: the link that the arm stands
+        on, and the one whose frame is its tip. `ulna.arm.import_robot` tells of its angles as well.
 
     Returns
     -------
@@ -101,7 +106,7 @@ def load(file: str | os.PathLike[str]) -> Arm:
     ------
     InputError
         With every problem of the file at once, each with its line; for a file of another format,
-        such as URDF, with what to do instead.
+        such as SDF, with what to do instead.
     FileError
         If the file cannot be read.
 
@@ -115,6 +120,11 @@ def load(file: str | os.PathLike[str]) -> Arm:
     0.25
     """
     check_format(file)
+    if is_description(file):
+        return load_description(file, base_link, tip_link)
+    for name, link in (("base_link", base_link), ("tip_link", tip_link)):
+        if link is not None:
+            raise InputError(Problem(name, shown(link), "a file of another program, such as URDF"))
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))
     for problem in found:
         warn(str(problem))
@@ -136,8 +146,8 @@ def check_format(file: str | os.PathLike[str]) -> None:
     if kind is None:
         return
     hint = (
-        "write one with `ulna new arm.toml --links 2`, a link for every moving joint, and copy "
-        "length, mass, com and inertia into it; from Python, ulna.save(ulna.Arm.of(...), file)"
+        "URDF files are read as well: convert it, or write one with `ulna new arm.toml --links 2`, "
+        "a link for every moving joint, and copy length, mass, com and inertia into it"
     )
     raise InputError(Problem("format", kind, need, hint, place=place))
 
@@ -369,7 +379,8 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     arm : Arm
         What to write.
     file : path-like
-        Where to. The file appears whole or not at all, and replaces one that was there.
+        Where to. The file appears whole or not at all, and replaces one that was there. A name
+        that ends in .urdf makes a file for other programs; of what it cannot hold it is warned.
 
     Raises
     ------
@@ -385,7 +396,7 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     ...     ulna.load(f"{folder}/arm.toml") == arm
     True
     """
-    write_whole(file, dumps(arm))
+    write_whole(file, description_text(arm, file) if is_description(file) else dumps(arm))
 
 
 def dumps(arm: Arm) -> str:

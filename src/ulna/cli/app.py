@@ -166,10 +166,11 @@ def _report(error: Exception) -> int:
 
 def _suggest(error: Any) -> None:
     """Name the command or the options that a word stands for, among those that there are."""
-    unknown = re.fullmatch(r"No such command '(.+)'\.", getattr(error, "message", ""))
+    unknown = re.match(r"No such command '(.+?)'\.", getattr(error, "message", ""))
     for name, command in COMMANDS.items():
+        # Typer may have found another by its spelling.
         if unknown and unknown[1] in command.get("tried", "").split():
-            error.message += f" Did you mean '{name}'?"
+            error.message = f"{unknown[0]} Did you mean '{name}'?"
     if getattr(error, "option_name", None) is None or error.ctx is None:
         return
     known = {word for option in error.ctx.command.params for word in option.opts}

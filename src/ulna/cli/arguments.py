@@ -21,6 +21,7 @@ import numpy as np
 from ulna import units
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.arm import Arm, IdealMotor, load, preset, presets
+from ulna.arm.description_files import is_description
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.robot_files import check_format
 from ulna.cli.terminal import counted, degrees, note
@@ -42,7 +43,9 @@ def find_arm(name: str, what: str = "ARM") -> Arm:
     if name in presets():
         return preset(name)
     check_format(name)
-    looks_like_file = name.lower().endswith(".toml") or Path(name).name != name
+    looks_like_file = (
+        name.lower().endswith(".toml") or is_description(name) or Path(name).name != name
+    )
     if not looks_like_file and not exists(name):
         hint = nearest_name(name, presets())
         raise InputError(Problem(what, shown(name), "a preset or a robot file", hint))

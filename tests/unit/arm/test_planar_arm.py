@@ -379,7 +379,7 @@ def test_a_first_guess_at_an_arm_is_told_what_to_write(name, instead):
 
 @pytest.mark.parametrize(
     ("name", "instead"),
-    [("from_urdf", "ulna.load('arm.toml')"), ("from_file", "ulna.load"), ("rodz", "'rods'")],
+    [("from_urdf", "ulna.load('arm.urdf')"), ("from_file", "ulna.load"), ("rodz", "'rods'")],
 )
 def test_a_first_guess_at_making_an_arm_is_told_what_to_write(name, instead):
     with pytest.raises(AttributeError) as caught:

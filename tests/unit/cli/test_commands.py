@@ -644,9 +644,15 @@ def test_a_command_by_another_name_is_told_its_own(ask, word, meant):
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_urdf_is_told_what_a_robot_file_is(ask, there):
+def test_an_sdf_is_told_what_a_robot_file_is(ask, there):
     if there:
-        Path("arm.urdf").write_text("<robot/>")
-    code, _, said = ask("pose", "arm.urdf", "--q", "0, 0")
+        Path("arm.sdf").write_text("<sdf/>")
+    code, _, said = ask("pose", "arm.sdf", "--q", "0, 0")
     assert code == 2
-    assert "arm.urdf: format: got a URDF file, need a robot file of ulna" in said
+    assert "arm.sdf: format: got an SDF file, need a robot file of ulna" in said
+
+
+def test_a_urdf_that_is_not_there_is_file_trouble(ask):
+    code, _, said = ask("pose", "arm.urdf", "--q", "0, 0")
+    assert code == 74
+    assert "arm.urdf: cannot be read" in said

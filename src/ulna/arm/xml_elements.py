@@ -1,0 +1,157 @@
+"""XML as plain elements with their lines: URDF and MJCF are read from these.
+
+Document types and entities are refused, and nesting is bounded: a file is text from anybody.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ulna.errors import InputError, Problem, shown
+
+LARGEST = 3_000_000  # [bytes] of a file: thousands of links
+DEEPEST = 1000  # elements inside one another: the bodies of MJCF nest
+MOST_BODIES = 5000
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(slots=True)
+class XmlElement:
+    """An element: its tag, its attributes, its children, and the line that it begins on."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[XmlElement] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator[XmlElement]:
+        """Yield the children of a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> XmlElement | None:
+        """Return the first child of a tag, if there is one."""
+        return next(self.all(tag), None)
+
+
+class XmlReader:
+    """Reads numbers out of elements, and gathers what is wrong with them, each with its line."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def add(self, line: int, what: str, got: str, need: str, hint: str = "") -> None:
+        """Note a problem of an element."""
+        self.problems.append(Problem(what, got, need, hint, f"{self.file}:{line}"))
+
+    def raise_if_any(self) -> None:
+        """Raise everything that was noted, in the order of the lines."""
+        if self.problems:
+            raise InputError(
+                sorted(self.problems, key=lambda one: int(one.place.rsplit(":", 1)[1]))
+            )
+
+    def numbers(
+        self, element: XmlElement | None, key: str, usual: tuple[float, ...], owner: str
+    ) -> tuple[float, ...]:
+        """Read as many finite numbers as `usual` has; `usual` where they are not given or wrong."""
+        text = None if element is None else element.attributes.get(key)
+        if element is None or text is None:
+            return usual
+        words = text.split()
+        values = [float(word) if NUMBER.fullmatch(word) else math.nan for word in words]
+        if len(values) == len(usual) and all(math.isfinite(value) for value in values):
+            return tuple(values)
+        count = "a finite number" if len(usual) == 1 else f"{len(usual)} finite numbers"
+        self.add(element.line, f"{owner}.{key}", shown(text), count)
+        return usual
+
+    def number(
+        self,
+        element: XmlElement | None,
+        key: str,
+        owner: str,
+        usual: float = 0.0,
+        *,
+        least: float | None = None,
+    ) -> float:
+        """Read one finite number, at least as large as `least`."""
+        value = self.numbers(element, key, (usual,), owner)[0]
+        if element is not None and least is not None and value < least:
+            got = shown(element.attributes[key])
+            self.add(element.line, f"{owner}.{key}", got, f"a number of at least {least:g}")
+            return usual
+        return value
+
+
+def parse_xml(text: str, file: str, root: str) -> XmlElement:
+    """Return the outermost element of a file, which has to have the tag `root`."""
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import DefusedXMLParser, ParseError
+
+    builder = _XmlBuilder(file)
+    parser = DefusedXMLParser(target=builder, encoding="utf-8", forbid_dtd=True)
+    builder.expat = parser.parser
+    try:
+        parser.feed(text.encode("utf-8", "surrogatepass"))
+        parser.close()
+    except DefusedXmlException:
+        hint = "remove <!DOCTYPE ...>, and what it defines"
+        got = "a document type or entities"
+        raise InputError(Problem("XML", got, "elements only", hint, builder.place)) from None
+    except ParseError as error:
+        place = f"{file}:{error.position[0]}"
+        raise InputError(Problem("XML", str(error), "well-formed XML", "", place)) from None
+    found = builder.root
+    if found is None or found.tag != root:
+        got = f"<{found.tag[:40]}>" if found else "nothing"
+        raise InputError(Problem("XML", got, f"<{root}> as the outermost element", place=file))
+    return found
+
+
+def check_count(root: XmlElement, tag: str, file: str) -> None:
+    """Raise if there are more bodies than in any robot: they are not worth the time."""
+    count = sum(1 for _ in root.all(tag))
+    if count > MOST_BODIES:
+        got = f"{count:,} elements <{tag}>"
+        raise InputError(Problem("robot", got, f"at most {MOST_BODIES:,}", place=file))
+
+
+class _XmlBuilder:
+    """What the parser tells about elements, as it meets them."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.root: XmlElement | None = None
+        self.open: list[XmlElement] = []
+        self.expat: Any = None
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.expat.CurrentLineNumber}"
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self.open) == DEEPEST:
+            got = f"elements nested more than {DEEPEST} deep"
+            raise InputError(
+                Problem("XML", got, "the plain description of a robot", "", self.place)
+            )
+        made = XmlElement(tag, attributes, self.expat.CurrentLineNumber)
+        if self.open:
+            self.open[-1].children.append(made)
+        elif self.root is None:
+            self.root = made
+        self.open.append(made)
+
+    def end(self, _tag: str) -> None:
+        self.open.pop()
+
+    def data(self, _text: str) -> None:
+        """Text between elements says nothing in these formats."""
+
+    def close(self) -> None:
+        """The parser asks for nothing at the end."""

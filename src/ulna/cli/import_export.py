@@ -1,0 +1,91 @@
+"""`ulna import` and `ulna export`: arms as files of other programs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ulna.arm import ImportedArm, import_robot, save
+from ulna.arm.description_files import FORMATTERS
+from ulna.arm.robot_files import dumps
+from ulna.cli import flags
+from ulna.cli.arguments import find_arm
+from ulna.cli.flags import argument, option
+from ulna.cli.outputs import Output, check_outputs
+from ulna.cli.terminal import counted, degrees, number, print_file, say, show_joints
+from ulna.errors import InputError, Problem, rewording
+from ulna.storage import write_whole
+
+LINKS = {"base_link": "--base-link", "tip_link": "--tip-link"}
+
+FileArgument = Annotated[str, argument("FILE", f"The file to read: {', '.join(FORMATTERS)}.")]
+TomlOption = Annotated[str | None, option("FILE", "Write a robot file, .toml; else it is printed.")]
+DescriptionOption = Annotated[
+    str | None, option("FILE", f"The file to write: {', '.join(FORMATTERS)}.")
+]
+BaseOption = Annotated[
+    str | None, option("LINK", "The link that the arm stands on; the root unless given.")
+]
+TipOption = Annotated[str | None, option("LINK", "The link whose frame is the tip of the arm.")]
+
+
+def import_(
+    file: FileArgument,
+    base_link: BaseOption = None,
+    tip_link: TipOption = None,
+    out: TomlOption = None,
+    overwrite: flags.Overwrite = False,
+) -> None:
+    """Read the planar arm in a file of another program, and write a robot file.
+
+    Joints outside of the arm, between the root and --base-link or beyond --tip-link, are held at
+    zero. Whatever is not planar is named, and nothing is flattened.
+    """
+    if out is not None:
+        check_outputs([Output("--out", out, (".toml",), _unwritten)], overwrite=overwrite)
+    with rewording(_as_typed):
+        found = import_robot(file, base_link=base_link, tip_link=tip_link)
+    if out is None:
+        print_file(dumps(found.arm))
+        return
+    write_whole(out, dumps(found.arm), overwrite=overwrite)
+    say(f"wrote {out}, an arm of {counted(found.arm.n, 'link')}")
+    show_joints("angles of the file and of the arm", _angles(found))
+    say(f"next: ulna check {out}")
+
+
+def _unwritten(_result: object, _file: str) -> None:
+    """Stand for a writer where only the name of a file is checked."""
+
+
+def _as_typed(problem: Problem) -> Problem:
+    """Return a problem with the names of options in place of Python's."""
+    hint, what = problem.hint, LINKS.get(problem.what, problem.what)
+    need = problem.need
+    for name, typed in LINKS.items():
+        hint, need = hint.replace(name, typed), need.replace(name, typed)
+    return Problem(what, problem.got, need, hint, problem.place)
+
+
+def _angles(found: ImportedArm) -> dict[str, list[str]]:
+    lengths = [f"{number(link.length, 4)}" for link in found.arm.links]
+    signs = ["against the file's" if sign < 0.0 else "as in the file" for sign in found.signs]
+    offsets = [degrees(offset, 3) for offset in found.offsets]
+    return {
+        "in the file": list(found.joint_names),
+        "link [m]": lengths,
+        "counts": signs,
+        "at its zero [°]": offsets,
+    }
+
+
+def export(
+    arm: flags.Arm, out: DescriptionOption = None, overwrite: flags.Overwrite = False
+) -> None:
+    """Write an arm as a file of another program; what such a file loses is told."""
+    if out is None:
+        need = f"the file to write, a name that ends in {', '.join(FORMATTERS)}"
+        raise InputError(Problem("--out", "nothing", need))
+    check_outputs([Output("--out", out, tuple(FORMATTERS), _unwritten)], overwrite=overwrite)
+    described = find_arm(arm)
+    save(described, out)
+    say(f"wrote {out}, an arm of {counted(described.n, 'link')}")

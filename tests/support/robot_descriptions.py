@@ -1,0 +1,215 @@
+"""URDF and MJCF files like those of public robots, written anew from a few numbers.
+
+Frames are turned and shifted at random where a planar arm leaves that open, so that a reader that
+forgets one of them is wrong.
+"""
+
+import numpy as np
+
+MESH = '<visual><geometry><mesh filename="package://nowhere/part.stl"/></geometry></visual>'
+
+
+def text_of(*values):
+    return " ".join(repr(float(value)) for value in values)
+
+
+def inertial(mass, com=(0.0, 0.0, 0.0), moments=(8e-5, 9e-5, 1e-4), rpy=(0.0, 0.0, 0.0)):
+    xx, yy, zz = moments
+    return (
+        f'<inertial><origin xyz="{text_of(*com)}" rpy="{text_of(*rpy)}"/><mass value="{mass!r}"/>'
+        f'<inertia ixx="{xx!r}" iyy="{yy!r}" izz="{zz!r}" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+
+
+def link(name, body=""):
+    return f'<link name="{name}">{body}{MESH}</link>\n'
+
+
+def joint(
+    name,
+    parent,
+    child,
+    xyz=(0.0, 0.0, 0.0),
+    rpy=(0.0, 0.0, 0.0),
+    axis=(0.0, 0.0, 1.0),
+    kind="continuous",
+    more="",
+):
+    return (
+        f'<joint name="{name}" type="{kind}"><origin xyz="{text_of(*xyz)}" rpy="{text_of(*rpy)}"/>'
+        f'<parent link="{parent}"/><child link="{child}"/><axis xyz="{text_of(*axis)}"/>{more}'
+        "</joint>\n"
+    )
+
+
+def robot(*parts, name="robot"):
+    return f'<?xml version="1.0"?>\n<robot name="{name}">\n{"".join(parts)}</robot>\n'
+
+
+def limits(lower, upper, effort=3.0, velocity=5.0, damping=0.0, friction=0.0):
+    return (
+        f'<limit lower="{lower}" upper="{upper}" effort="{effort}" velocity="{velocity}"/>'
+        f'<dynamics damping="{damping}" friction="{friction}"/>'
+    )
+
+
+def double_pendulum():
+    """Two links that hang along −z of their frames and turn about y; the last has no tip frame."""
+    return robot(
+        link("world"),
+        link("upper", inertial(1.5, (0.0, 0.0, -0.3), (0.05, 0.06, 0.001))),
+        link("lower", inertial(0.9, (0.0, 0.0, -0.2), (0.02, 0.03, 0.001))),
+        joint("shoulder", "world", "upper", (0.0, 0.1, 1.2), axis=(0.0, 1.0, 0.0)),
+        joint("elbow", "upper", "lower", (0.0, 0.07, -0.6), axis=(0.0, 1.0, 0.0)),
+        name="double pendulum",
+    )
+
+
+def acrobot():
+    """Two links about ∓y, the second axis against the first, with damping and a tip frame."""
+    return robot(
+        link("base", inertial(4.0)),
+        link("link1", inertial(1.0, (0.0, 0.02, -0.5), (0.083, 0.083, 0.003), (0.4, 0.0, 0.0))),
+        link("link2", inertial(1.0, (0.03, 0.0, -1.0), (0.33, 0.34, 0.004), (0.0, 0.7, 0.0))),
+        link("hand"),
+        joint(
+            "shoulder",
+            "base",
+            "link1",
+            (0.0, 0.15, 0.0),
+            axis=(0.0, -1.0, 0.0),
+            more='<dynamics damping="0.1"/>',
+        ),
+        joint(
+            "elbow",
+            "link1",
+            "link2",
+            (0.0, 0.1, -1.0),
+            axis=(0.0, 1.0, 0.0),
+            more='<dynamics damping="0.2" friction="0.0"/>',
+        ),
+        joint("hand_joint", "link2", "hand", (0.0, 0.0, -2.0), kind="fixed"),
+        name="acrobot",
+    )
+
+
+def pitch_arm(round_right_angles=None):
+    """A desk arm with a pan, three pitch joints, a wrist roll and a gripper, as SO-101 is built.
+
+    Frames are turned by right angles from one link to the next, so that axes are z of some and
+    −z of others; `round_right_angles` prints them with that many digits, as drawing programs do.
+    """
+    right = np.pi / 2 if round_right_angles is None else round(np.pi / 2, round_right_angles)
+    return robot(
+        link("base", inertial(0.15)),
+        link("shoulder", inertial(0.1, (-0.03, 0.0, -0.02))),
+        link("upper_arm", inertial(0.103, (-0.09, -0.008, 0.018), rpy=(0.2, -0.3, 0.4))),
+        link("motor", inertial(0.055, (0.01, 0.0, 0.0), (1e-5, 1.1e-5, 1.2e-5), (0.3, 0.2, 0.1))),
+        link("lower_arm", inertial(0.104, (-0.098, 0.003, 0.018), rpy=(0.1, 0.2, 0.3))),
+        link("wrist", inertial(0.079, (-0.0001, -0.03, 0.018))),
+        link("gripper", inertial(0.087, (0.0002, 0.0002, -0.025))),
+        link("gripper_frame"),
+        link("jaw", inertial(0.012, (-0.001, -0.03, 0.019))),
+        joint("pan", "base", "shoulder", (0.04, 0.0, 0.06), (np.pi, 0.0, -np.pi), kind="revolute",
+              more=limits(-1.9, 1.9)),
+        joint("shoulder_lift", "shoulder", "upper_arm", (-0.03, -0.018, -0.054),
+              (-right, -right, 0.0), kind="revolute", more=limits(-1.7, 1.6, damping=0.6)),
+        joint("motor_mount", "upper_arm", "motor", (-0.1, 0.01, 0.02), (0.5, 0.6, 0.7),
+              kind="fixed"),
+        joint("elbow_flex", "upper_arm", "lower_arm", (-0.11, -0.028, 0.0), (0.0, 0.0, right),
+              kind="revolute", more=limits(-1.69, 1.69, friction=0.05)),
+        joint("wrist_flex", "lower_arm", "wrist", (-0.135, 0.005, 0.0), (2 * right, 0.0, -right),
+              kind="revolute", more=limits(-1.66, 1.5)),
+        joint("wrist_roll", "wrist", "gripper", (0.0, -0.061, 0.018), (right, 0.05, np.pi),
+              kind="revolute", more=limits(-2.7, 2.8)),
+        joint("gripper_frame_joint", "gripper", "gripper_frame", (-0.008, 0.0, -0.098),
+              kind="fixed"),
+        joint("grip", "gripper", "jaw", (0.02, 0.019, -0.023), (right, 0.0, 0.0), kind="revolute",
+              more=limits(-0.17, 1.7)),
+        name="so_like",
+    )  # fmt: skip
+
+
+def prismatic_gripper_arm():
+    """A desk arm about y with a prismatic gripper whose second finger mimics the first."""
+    pitch = {"axis": (0.0, 1.0, 0.0), "kind": "revolute"}
+    return robot(
+        link("world"),
+        link("link1", inertial(0.08, (0.003, 0.0, 0.048))),
+        link("link2", inertial(0.099, (-0.0003, 0.0, 0.018))),
+        link("link3", inertial(0.138, (0.0103, 0.0004, 0.1017))),
+        link("link4", inertial(0.133, (0.0909, 0.0004, 0.0002))),
+        link("link5", inertial(0.143, (0.0442, 0.0, 0.0091))),
+        link("finger", inertial(0.001)),
+        link("other_finger", inertial(0.001)),
+        link("end_effector"),
+        joint("world_fixed", "world", "link1", kind="fixed"),
+        joint("joint1", "link1", "link2", (0.012, 0.0, 0.017), kind="revolute",
+              more=limits(-2.8, 2.8)),
+        joint("joint2", "link2", "link3", (0.0, 0.0, 0.0595), more=limits(-1.8, 1.5), **pitch),
+        joint("joint3", "link3", "link4", (0.024, 0.0, 0.128), more=limits(-0.9, 1.4), **pitch),
+        joint("joint4", "link4", "link5", (0.124, 0.0, 0.0), more=limits(-1.8, 2.0), **pitch),
+        joint("gripper", "link5", "finger", (0.0817, 0.021, 0.0), axis=(0.0, 1.0, 0.0),
+              kind="prismatic", more=limits(-0.01, 0.019)),
+        joint("gripper_sub", "link5", "other_finger", (0.0817, -0.021, 0.0),
+              axis=(0.0, -1.0, 0.0), kind="prismatic",
+              more='<mimic joint="gripper"/>' + limits(-0.01, 0.019)),
+        joint("end_effector_joint", "link5", "end_effector", (0.126, 0.0, 0.0), kind="fixed"),
+        name="manipulator_like",
+    )  # fmt: skip
+
+
+def six_axis_arm():
+    """An industrial arm of six axes, of which the second to the fourth are parallel."""
+    bodies = [(7.1, 0.02), (12.7, 0.3), (4.3, 0.25), (2.0, 0.01), (2.0, 0.0), (0.4, 0.0)]
+    frames = [
+        ((0.0, 0.0, 0.16), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+        ((0.0, 0.14, 0.0), (0.0, np.pi / 2, 0.0), (0.0, 1.0, 0.0)),
+        ((0.0, -0.12, 0.61), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+        ((0.0, 0.0, 0.57), (0.0, np.pi / 2, 0.0), (0.0, -1.0, 0.0)),
+        ((0.0, 0.115, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+        ((0.0, 0.0, 0.115), (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    ]
+    parts, before = [link("base_link", inertial(4.0))], "base_link"
+    for number, ((mass, along), (xyz, rpy, axis)) in enumerate(zip(bodies, frames, strict=True), 1):
+        body = inertial(mass, (0.01, 0.02, along), (0.2, 0.22, 0.03), (0.1 * number, 0.2, 0.0))
+        name = f"axis_{number}_link"
+        parts += [link(name, body), joint(f"axis_{number}", before, name, xyz, rpy, axis)]
+        before = name
+    return robot(*parts, name="six_axis")
+
+
+def random_planar(random, n):
+    """A planar chain of n joints in a random plane, its frames turned and shifted at random."""
+    normal = random.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    parts, before, turn = [link("root")], "root", np.eye(3)
+    for number in range(1, n + 1):
+        rpy = random.uniform(-1.5, 1.5, 3)
+        turn = turn @ rotation(*rpy)
+        axis = turn.T @ normal * random.choice([-1.0, 1.0]) * random.uniform(0.5, 2.0)
+        name = f"body{number}"
+        mass, moments = random.uniform(0.5, 2.0), random.uniform(0.02, 0.03, 3)
+        body = inertial(
+            float(mass), random.normal(size=3) / 5, moments.tolist(), random.uniform(-1, 1, 3)
+        )
+        xyz = random.uniform(0.1, 0.4, 3)
+        parts += [link(name, body), joint(f"hinge{number}", before, name, xyz, rpy, axis)]
+        extra = inertial(0.3, random.normal(size=3) / 5, (0.01, 0.012, 0.014), (0.1, 0.2, 0.3))
+        place = random.normal(size=3) / 5, random.uniform(-1.0, 1.0, 3)
+        parts += [link(f"part{number}", extra)]
+        parts += [joint(f"weld{number}", name, f"part{number}", *place, kind="fixed")]
+        before = name
+    parts += [link("tool"), joint("tool_joint", before, "tool", (0.3, 0.2, -0.1), kind="fixed")]
+    return robot(*parts, name="random planar chain")
+
+
+def rotation(roll, pitch, yaw):
+    made = np.eye(3)
+    for axis, angle in enumerate((roll, pitch, yaw)):
+        turn = np.eye(3)
+        one, two = (axis + 1) % 3, (axis + 2) % 3
+        turn[[one, two], [one, two]] = np.cos(angle)
+        turn[two, one], turn[one, two] = np.sin(angle), -np.sin(angle)
+        made = turn @ made
+    return made

@@ -1,0 +1,274 @@
+"""URDF files: what is read and written, and all that is refused."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import robot_descriptions as robots
+import ulna
+from ulna import InputError, dynamics
+from ulna.arm import import_robot
+
+UPRIGHT = {"axis": (0.0, -1.0, 0.0)}
+
+
+def two_links(*, elbow=None, more="", body=None):
+    return robots.robot(
+        robots.link("base"),
+        robots.link("upper", robots.inertial(1.0, (0.2, 0.0, 0.0))),
+        robots.link("lower", robots.inertial(0.5, (0.1, 0.0, 0.0)) if body is None else body),
+        robots.link("tip"),
+        robots.joint("shoulder", "base", "upper", **UPRIGHT),
+        elbow or robots.joint("elbow", "upper", "lower", (0.4, 0.0, 0.0), **UPRIGHT),
+        robots.joint("flange", "lower", "tip", (0.3, 0.0, 0.0), kind="fixed"),
+        more,
+    )
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, **links):
+        file = tmp_path / "arm.urdf"
+        file.write_text(text)
+        return import_robot(file, **links)
+
+    return read
+
+
+def problems(read, text, **links):
+    with pytest.raises(InputError) as caught:
+        read(text, **links)
+    return {problem.what: problem for problem in caught.value.problems}
+
+
+def test_lengths_masses_and_inertias_are_those_of_the_file(read):
+    found = read(two_links())
+    assert found.same_angles
+    assert found.joint_names == ("shoulder", "elbow")
+    assert found.arm.lengths == pytest.approx([0.4, 0.3])
+    assert found.arm.masses == pytest.approx([1.0, 0.5])
+    assert [link.com for link in found.arm.links] == pytest.approx([0.2, 0.1])
+    # The joints turn about y of the links.
+    assert [link.inertia for link in found.arm.links] == pytest.approx([9e-5, 9e-5])
+    assert found.arm.gravity == (0.0, -9.81)
+
+
+def test_load_reads_a_urdf_by_its_name(tmp_path):
+    (tmp_path / "arm.URDF").write_text(two_links())
+    assert ulna.load(tmp_path / "arm.URDF").reach == pytest.approx(0.7)
+
+
+def test_a_continuous_joint_has_no_limits_and_a_revolute_one_has_its_own(read):
+    limits = robots.limits(-1, 2, effort=3, velocity=4, damping=0.1, friction=0.2)
+    elbow = robots.joint(
+        "elbow", "upper", "lower", (0.4, 0.0, 0.0), kind="revolute", more=limits, **UPRIGHT
+    )
+    first, second = read(two_links(elbow=elbow)).arm.joints
+    assert first.is_free
+    assert second == ulna.Joint(-1.0, 2.0, 4.0, 3.0, 0.1, friction=ulna.Friction(0.2))
+
+
+def test_an_axis_against_the_first_turns_angles_and_limits_around(read):
+    elbow = robots.joint(
+        "elbow",
+        "upper",
+        "lower",
+        (0.4, 0.0, 0.0),
+        axis=(0.0, 1.0, 0.0),
+        kind="revolute",
+        more=robots.limits(-1.0, 2.0),
+    )
+    found = read(two_links(elbow=elbow))
+    assert found.signs == (1.0, -1.0)
+    assert (found.arm.joints[1].lower, found.arm.joints[1].upper) == (-2.0, 1.0)
+    assert found.from_file_angles([0.3, 0.5]) == pytest.approx([0.3, -0.5])
+    assert found.to_file_angles([0.3, -0.5]) == pytest.approx([0.3, 0.5])
+
+
+def test_load_warns_where_angles_are_others_than_in_the_file(tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text(robots.acrobot())
+    with pytest.warns(ulna.UlnaWarning, match="counted otherwise"):
+        ulna.load(file)
+
+
+def test_an_arm_that_lies_flat_feels_no_gravity(read):
+    text = two_links().replace("0.0 -1.0 0.0", "0.0 0.0 1.0")
+    assert read(text).arm.gravity == (0.0, 0.0)
+
+
+def test_what_is_fixed_to_a_link_is_a_part_of_it(read):
+    motor = robots.link("motor", robots.inertial(0.5, moments=(0.001, 0.001, 0.001)))
+    weld = robots.joint("weld", "upper", "motor", (0.4, 0.0, 0.0), (0.3, 0.2, 0.1), kind="fixed")
+    link = read(two_links(more=motor + weld), tip_link="tip").arm.links[0]
+    assert (link.mass, link.com) == pytest.approx((1.5, (0.2 + 0.5 * 0.4) / 1.5))
+    # Two bodies 0.2 m apart, of reduced mass 1/3, and their own inertias.
+    assert link.inertia == pytest.approx(9e-5 + 0.001 + 0.2**2 / 3.0)
+
+
+def test_a_last_link_without_a_frame_beyond_it_ends_as_a_rod_does(read):
+    with pytest.warns(ulna.UlnaWarning, match="no link beyond 'lower'"):
+        arm = read(robots.double_pendulum()).arm
+    assert arm.lengths == pytest.approx([0.6, 0.4])
+
+
+def test_right_angles_of_few_digits_are_taken_as_such_and_told(read):
+    with pytest.warns(ulna.UlnaWarning) as caught:
+        read(robots.pitch_arm(round_right_angles=4), base_link="shoulder", tip_link="wrist")
+    told = " ".join(str(one.message) for one in caught)
+    assert "not quite parallel" in told
+    assert "held at zero, as no part of the arm: pan, wrist_roll, grip" in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "got"),
+    [
+        ("prismatic", robots.limits(0.0, 1.0), "a prismatic joint"),
+        ("floating", "", "a floating joint"),
+        ("planar", "", "a planar joint"),
+        ("continuous", '<mimic joint="shoulder"/>', "a joint that mimics 'shoulder'"),
+    ],
+)
+def test_joints_that_no_planar_arm_has_are_named(read, kind, more, got):
+    elbow = robots.joint(
+        "elbow", "upper", "lower", (0.4, 0.0, 0.0), kind=kind, more=more, **UPRIGHT
+    )
+    found = problems(read, two_links(elbow=elbow))["joint.elbow"]
+    assert found.got == got
+    assert found.place.endswith("arm.urdf:8")
+    assert "joint.elbow" in problems(read, two_links(elbow=elbow), tip_link="tip")
+
+
+def test_an_axis_that_is_not_parallel_is_named(read):
+    elbow = robots.joint("elbow", "upper", "lower", (0.4, 0.0, 0.0), axis=(0.0, 0.0, 1.0))
+    found = problems(read, two_links(elbow=elbow))["joint.elbow.axis"]
+    assert found.got == "an axis at 90° to that of 'shoulder'"
+
+
+def test_a_closed_loop_is_named(read):
+    bar = robots.joint("bar", "base", "lower", (0.1, 0.0, 0.0), **UPRIGHT)
+    assert "a second joint of link 'lower'" in problems(read, two_links(more=bar))["joint.bar"].got
+    ring = robots.joint("ring", "tip", "base")
+    assert problems(read, two_links(more=ring))["joint.shoulder"].got == "a closed loop"
+
+
+def test_a_joint_that_moves_no_mass_is_named(read):
+    found = problems(read, two_links(body=""))["joint.elbow"]
+    assert found.got == "no mass of link 'lower'"
+
+
+def test_a_branch_is_asked_for_its_tip(read):
+    branch = robots.link("other", robots.inertial(1.0)) + robots.joint(
+        "second_arm", "upper", "other", (0.2, 0.0, 0.0), **UPRIGHT
+    )
+    found = problems(read, two_links(more=branch))
+    assert all("tip_link" in problem.hint for problem in found.values())
+    with pytest.warns(ulna.UlnaWarning, match="held at zero, as no part of the arm: second_arm"):
+        assert read(two_links(more=branch), tip_link="tip").held == ("second_arm",)
+
+
+def test_links_of_other_names_are_answered_with_the_nearest(read):
+    assert "did you mean 'tip'?" in problems(read, two_links(), tip_link="tipp")["tip_link"].hint
+    assert "base_link" in problems(read, two_links(), base_link="floor")
+
+
+def test_all_problems_of_a_file_are_told_at_once(read):
+    text = two_links(more=robots.joint("", "nowhere", "tip2"))
+    text = text.replace('mass value="1.0"', 'mass value="-1"').replace('ixx="8e-05"', 'ixx="nan"')
+    found = problems(read, text)
+    assert {"link.upper.mass.value", "link.upper.inertia.ixx", "joint", "joint."} <= set(found)
+    lines = [int(problem.place.rsplit(":")[-1]) for problem in found.values()]
+    assert lines == sorted(lines)
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "1e999", "0x10", "1_000", "", "1 2"])
+def test_only_finite_numbers_are_read(read, word):
+    text = two_links().replace('mass value="1.0"', f'mass value="{word}"')
+    assert problems(read, text)["link.upper.mass.value"].need == "a finite number"
+
+
+HOSTILE = {
+    "document type": '<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>',
+    "external entity": '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><robot>&a;</robot>',
+    "deep": "<robot>" + "<link>" * 200_000 + "</link>" * 200_000 + "</robot>",
+    "not closed": "<robot><link>",
+    "another root": "<sdf/>",
+    "empty": "",
+    "long": "<robot>" + " " * 100_000_000 + "</robot>",
+    "many bodies": "<robot>"
+    + "".join(f'<link name="{i}"/>' for i in range(20_000))
+    + "".join(
+        f'<joint name="{i}" type="fixed"><parent link="{i}"/><child link="{i + 1}"/></joint>'
+        for i in range(19_999)
+    )
+    + "</robot>",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_are_refused_quickly(read, tmp_path, name):
+    (tmp_path / "arm.urdf").write_text(HOSTILE[name])
+    start = time.process_time()
+    with pytest.raises(InputError):
+        import_robot(tmp_path / "arm.urdf")
+    assert time.process_time() - start < 1.0
+
+
+def test_an_arm_is_written_and_read_back(tmp_path):
+    joints = [ulna.Joint(damping=0.1), ulna.Joint(-1.0, 2.0, 3.0, 4.0)]
+    arm = ulna.Arm.rods([0.5, 0.3], [1.0, 0.5], joints=joints, base=(0.1, 0.2), name='a "b" & <c>')
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ulna.save(arm, tmp_path / "arm.urdf")
+        back = ulna.load(tmp_path / "arm.urdf")
+    assert back.name == arm.name
+    assert back.joints == arm.joints
+    assert back.base == pytest.approx(arm.base)
+    assert back.lengths == pytest.approx(arm.lengths)
+
+
+def test_a_rotor_geared_one_to_one_and_that_of_the_first_joint_are_kept_exactly(tmp_path):
+    joints = [ulna.Joint(rotor_inertia=0.01, gear_ratio=30.0), ulna.Joint(rotor_inertia=0.02)]
+    arm = ulna.Arm.rods([0.5, 0.3], [1.0, 0.5], joints=joints)
+    ulna.save(arm, tmp_path / "arm.urdf")
+    with pytest.warns(ulna.UlnaWarning, match="no body"):
+        back = ulna.load(tmp_path / "arm.urdf")
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 10, 2))
+    expected = dynamics.inverse_dynamics(arm, q, qd, qdd)
+    assert dynamics.inverse_dynamics(back, q, qd, qdd) == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_a_urdf_loses_is_told_with_its_torque(tmp_path):
+    joints = [
+        ulna.Joint(friction=ulna.Friction(0.1, static=0.3, drag=0.02)),
+        ulna.Joint(rotor_inertia=1e-6, gear_ratio=100.0),
+    ]
+    arm = ulna.Arm.rods([0.5, 0.3], [1.0, 0.5], joints=joints)
+    with pytest.warns(ulna.UlnaWarning) as caught:
+        ulna.save(arm, tmp_path / "arm.urdf")
+    told = " ".join(str(one.message) for one in caught)
+    assert "static friction of joint 1: 0.2 N·m at rest" in told
+    assert "drag of joint 1: 0.02 N·m" in told
+    # J N (N − 1) = 0.0099 kg·m² of the relative rate alone.
+    assert "the rotor of joint 2: torques differ by up to 0.0099 N·m for every rad/s²" in told
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        back = ulna.load(tmp_path / "arm.urdf")
+    still = ulna.Arm.of(arm.links, [ulna.Joint(), joints[1]])
+    rest, unit = np.zeros(2), np.array([0.0, 1.0])
+    here = dynamics.inverse_dynamics(still, rest, rest, unit)
+    there = dynamics.inverse_dynamics(back.without_friction(), rest, rest, unit)
+    assert here - there == pytest.approx([0.0, 0.0099], abs=1e-12)
+
+
+def test_gravity_beyond_the_readers_own_is_told(tmp_path):
+    with pytest.warns(ulna.UlnaWarning, match="gravity of 24.8 m/s²: set it in the program"):
+        ulna.save(ulna.Arm.rods([1.0], [1.0], gravity=(0.0, -24.8)), tmp_path / "arm.urdf")
+
+
+def test_a_robot_file_takes_no_links_by_name(tmp_path):
+    ulna.save(ulna.Arm.rods([1.0], [1.0]), tmp_path / "arm.toml")
+    with pytest.raises(InputError, match="tip_link"):
+        ulna.load(tmp_path / "arm.toml", tip_link="tip")
