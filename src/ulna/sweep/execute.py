@@ -410,7 +410,7 @@ def _run_here(job: SweepJob) -> None:
 
 
 def release_memory() -> None:
-    """Give back the arrays of a chunk that hold one another, before the next one needs as much."""
+    """Free the arrays of a chunk that hold one another, before the next one needs as much."""
     # What is old is left alone, which is most of what there is.
     gc.collect(1)
 
