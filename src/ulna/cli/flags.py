@@ -96,6 +96,9 @@ Film = Annotated[str | None, option("FILE", "Film it: .mp4 or .gif.")]
 FilmSpeed = Annotated[float, with_default("NUMBER", "How many times as fast it plays.")]
 Folder = Annotated[str, with_default("DIR", "The folder that the files go into.")]
 
+KeepOrder = Annotated[
+    bool, switch("--keep-order", "Draw the strokes of a file in its order and directions.")
+]
 Duration = Annotated[str | None, option("TIME", 'How long it takes: "4 s".')]
 Timing = Annotated[
     str | None, option("NAME", "How it is timed: uniform unless given; see `ulna list timings`.")

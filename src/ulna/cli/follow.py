@@ -96,6 +96,7 @@ def follow(
     payload: flags.Payload = None,
     motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
+    keep_order: flags.KeepOrder = False,
     elbow: flags.Elbow = None,
     angles: flags.Angles = "relative",
     start: StartOption = "exact",
@@ -126,7 +127,13 @@ def follow(
     read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
     name, described, way = planning.read_request(
-        arm, path, payload, no_gravity=no_gravity, angles=convention, motor=motor
+        arm,
+        path,
+        payload,
+        no_gravity=no_gravity,
+        angles=convention,
+        motor=motor,
+        keep_order=keep_order,
     )
     ticks = loop_rate(described) if ticks is None else ticks
     say_loop(described, ticks)

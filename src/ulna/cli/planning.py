@@ -75,6 +75,7 @@ def plan(
     payload: flags.Payload = None,
     motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
+    keep_order: flags.KeepOrder = False,
     out: flags.Folder = "plan",
     html: flags.Html = None,
     json: flags.Json = False,
@@ -87,7 +88,13 @@ def plan(
     check_outputs(pages, overwrite=overwrite)
     convention = read_convention(angles)
     name, described, way = read_request(
-        arm, path, payload, no_gravity=no_gravity, angles=convention, motor=motor
+        arm,
+        path,
+        payload,
+        no_gravity=no_gravity,
+        angles=convention,
+        motor=motor,
+        keep_order=keep_order,
     )
     settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
     made = make_plan(name, described, way, **settings)
@@ -109,6 +116,7 @@ def read_request(
     no_gravity: bool,
     angles: Angles,
     motor: Sequence[str] | None = None,
+    keep_order: bool = False,
 ) -> tuple[str, Arm, Path]:
     """Return an arm, by its name and as it is, and a path for it; a path may come alone."""
     if path is None and arm is not None and _is_path(arm):
@@ -120,7 +128,9 @@ def read_request(
     described = changed_arm(name, payload, no_gravity=no_gravity, motor=motor)
     if path is None:
         return name, described, default_path(described)
-    return name, described, read_path(path, "PATH", absolute=angles.absolute)
+    with rewording(lambda one: as_option(one) if one.what == "keep_order" else one):
+        way = read_path(path, "PATH", absolute=angles.absolute, keep_order=keep_order)
+    return name, described, way
 
 
 def _is_path(text: str) -> bool:

@@ -1,7 +1,5 @@
 """A motion: joint angles, rates and accelerations at any time, exact.
 
-Timing laws: how far along the path at which time.
-
 A law is σ(u), the part of the way at the part u of the duration, both from 0 to 1, with exact
 derivatives. "uniform" counts the way in the path's own parameter, all others in length.
 """
@@ -29,7 +27,7 @@ from ulna.motion.paths.points import check_times
 from ulna.namespaces import suggest_keywords
 from ulna.typing import ArrayLike, TimesLike
 
-# A law of pieces also has `on(u, within)`: on the pieces that other parts (k,) lie on.
+# A law of pieces also has `on(u, within)`, on the pieces of other parts (k,), or `reached(parts)`.
 Law: TypeAlias = Callable[[Jet], Jet]
 # Returns q, q̇ and q̈ (3, k, n) at times (k,) for points with two derivatives (3, k, 2).
 Solver: TypeAlias = Callable[[Array, Array], Array]
@@ -88,6 +86,8 @@ class Timing:
         """
         if self.name in EVEN:
             return parts
+        if hasattr(self.law, "reached"):
+            return np.asarray(self.law.reached(parts))
         low, high = np.zeros_like(parts), np.ones_like(parts)
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
@@ -196,7 +196,7 @@ def _linear_acceleration(x: Jet, within: Array) -> Jet:
 class Ramped:
     """The law that ramps up, runs on, and ramps down, `ramp` of the duration each."""
 
-    ramp: float
+    ramp: float | Array  # one for all parts, or one each
     rise: Rise
 
     def __call__(self, u: Jet) -> Jet:
@@ -206,9 +206,9 @@ class Ramped:
     def on(self, u: Jet, within: Array) -> Jet:
         """Return the same on the pieces that other parts of the duration lie on."""
         ramp, speed = self.ramp, 1.0 / (1.0 - self.ramp)
-        up = speed * ramp * self.rise(u / ramp, within / ramp)
-        on = speed * (u - 0.5 * ramp)
-        down = 1.0 - speed * ramp * self.rise((1.0 - u) / ramp, (1.0 - within) / ramp)
+        up = self.rise(u / ramp, within / ramp) * (speed * ramp)
+        on = (u - 0.5 * ramp) * speed
+        down = 1.0 - self.rise((1.0 - u) / ramp, (1.0 - within) / ramp) * (speed * ramp)
         return _where(within < ramp, up, _where(within <= 1.0 - ramp, on, down))
 
 

@@ -215,8 +215,10 @@ def _how(run: Run) -> str:
 
 
 def _tip_path(plan: Plan) -> Array:
+    """Return the path (k, 2) of the tip, NaN where a pen is up: nothing is drawn there."""
     with np.errstate(all="ignore"):
-        return plan.trajectory.tip(plan.t).position
+        points = plan.trajectory.tip(plan.t).position
+    return np.where((plan.pen | np.roll(plan.pen, 1))[:, None], points, np.nan)
 
 
 def _add_run(builder: DocumentBuilder, run: Run, label: str, role: str) -> None:

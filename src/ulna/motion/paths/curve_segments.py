@@ -97,6 +97,13 @@ class CurveSegments:
         """Return some of the pieces."""
         return CurveSegments(*(part[which] for part in self._parts()))
 
+    def reversed(self) -> CurveSegments:
+        """Return the same way back: t → 1 − t in every piece, the last piece first."""
+        c0, c1, c2, c3 = self.powers.T
+        powers = np.stack([c0 + c1 + c2 + c3, -(c1 + 2.0 * c2 + 3.0 * c3), c2 + 3.0 * c3, -c3], -1)
+        back = CurveSegments(powers, self.cosine, self.sine, self.first + self.sweep, -self.sweep)
+        return back.chosen(np.arange(len(self))[::-1])
+
     @property
     def finite(self) -> bool:
         """Whether all numbers are."""

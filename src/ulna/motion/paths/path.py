@@ -27,7 +27,6 @@ from ulna.motion.paths.curves import (
     Moved,
     Repetition,
     Reversed,
-    RoundedCorners,
     arc_length_derivatives,
     measure,
 )
@@ -37,9 +36,9 @@ from ulna.typing import ArrayLike, PointLike
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
 JOINED = 1e-9  # of its size, by which a path that is closed may miss its start
 BESIDE = 1e-12  # of the way: close enough to a break to see one side of it only
-BACK = 0.999  # minus the cosine of a turn: within 2.6 degrees of straight back
 MOST_PIECES = 100_000  # of a path that is repeated
 SAMPLE_PARAMETERS = np.linspace(0.0, 1.0, 257)
+WHOLE = ((0.0, 1.0),)  # one stroke from end to end
 
 # What people ask for first, and where it is.
 _GUESSES = first_guesses("Path")
@@ -69,6 +68,8 @@ class Path:
         Whether it is a drawing without a scale, to be fitted into the reach of an arm.
     notes : tuple of str, optional
         What a reader should know about how it was made.
+    strokes : tuple of (float, float), optional
+        Parameters between which a pen is down; it is lifted between them. By default all of it.
 
     Examples
     --------
@@ -84,6 +85,7 @@ class Path:
     duration: float | None = None
     fit: bool = False
     notes: tuple[str, ...] = ()
+    strokes: tuple[tuple[float, float], ...] = WHOLE
 
     def __call__(self, s: ArrayLike) -> Array:
         """Return the points (…, d) at parameters s (…), from 0 to 1."""
@@ -285,7 +287,9 @@ class Path:
             From its end to its start.
         """
         breaks = tuple(1.0 - edge for edge in self.breaks[::-1])
-        return replace(self, curve=Reversed(self), breaks=breaks, text=f"reversed({self.text})")
+        strokes = tuple((1.0 - last, 1.0 - first) for first, last in self.strokes[::-1])
+        text = f"reversed({self.text})"
+        return replace(self, curve=Reversed(self), breaks=breaks, text=text, strokes=strokes)
 
     def repeated(self, times: int) -> Path:
         """Return this path repeated, straight back to the start in between.
@@ -318,12 +322,14 @@ class Path:
         # The last time ends with the path, before the way back.
         end = count - 1.0 + (self.length / cycle.length if back else 1.0)
         edges = np.add.outer(np.arange(count), cycle.breaks[:-1]).ravel() / end
+        strokes = np.add.outer(np.arange(count), cycle.strokes).reshape(-1, 2) / end
         return replace(
             self,
             curve=Repetition(cycle, count, end),
             text=f"repeated({self}, {count})",
             breaks=(*edges[edges < 1.0 - JOINED / count].tolist(), 1.0),
             duration=None if self.duration is None or back else count * self.duration,
+            strokes=WHOLE if self.strokes == WHOLE else intervals(strokes[strokes[:, 0] < 1.0]),
         )
 
     def placed(self, at: PointLike = (0.0, 0.0), angle: float = 0.0) -> Path:
@@ -399,6 +405,8 @@ class Path:
         InputError
             If the radius is not above 0.
         """
+        from ulna.motion.paths.rounding import round_corners
+
         size = positive("rounded.radius", radius)
         return round_corners(self, np.full(len(self.corners), size), f"rounded({self}, {size!r})")
 
@@ -432,36 +440,18 @@ def _chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
     breaks[-1] = 1.0
     notes = dict.fromkeys(note for part in parts for note in part.notes)
     first, curve = parts[0], Concatenation(tuple(parts), edges)
-    return Path(curve, text, tuple(breaks), first.in_joints, None, first.fit, tuple(notes))
+    strokes: tuple[tuple[float, float], ...] = WHOLE
+    if any(part.strokes != WHOLE for part in parts):
+        widths = zip(parts, edges[:-1], np.diff(edges), strict=True)
+        strokes = intervals(
+            np.concatenate([start + wide * np.array(part.strokes) for part, start, wide in widths])
+        )
+    return Path(curve, text, tuple(breaks), first.in_joints, None, first.fit, tuple(notes), strokes)
 
 
-def round_corners(path: Path, sizes: Array, text: str) -> Path:
-    """Round corners, each with a size of its own (k,) [m], or as far as its neighbours allow.
-
-    What is close to a corner is replaced by a polynomial of fifth degree with the same position,
-    direction and curvature at both of its ends, so that the tip can go through without stopping.
-    """
-    products, speeds = (part[np.isin(path.breaks[1:-1], path.corners)] for part in path._turns)
-    # No bend goes round a corner that turns straight back without stopping.
-    turns = np.flatnonzero(~(products < -BACK * speeds))
-    if not len(turns):
-        return path
-    total = path.length
-    corners, sizes = path.lengths.parts(path.corners[turns]), np.asarray(sizes)[turns]
-    # Half of the way to the next corner at most, all of it to an end.
-    to_next = np.diff(np.concatenate([[-corners[0]], corners, [2.0 - corners[-1]]]))
-    widths = np.minimum(sizes / total, 0.5 * np.minimum(to_next[:-1], to_next[1:]))
-    first, last = corners - widths, corners + widths
-    start = path.along(first, np.maximum(first - BESIDE, 0.0))
-    end = path.along(last, np.minimum(last + BESIDE, 1.0))
-    smooth = path.lengths.parts(np.array(path.breaks[1:-1]))
-    edges = np.unique(np.concatenate([[0.0], smooth, first, last, [1.0]]))
-    # Bends that meet half way have one edge between them, whatever rounding makes of it.
-    apart = np.diff(edges, prepend=-1.0) > BESIDE
-    kept = edges[apart & ~np.isin(edges, corners)]
-    kept[-1] = 1.0
-    curve = RoundedCorners(path, first, last, start, end)
-    return replace(path, curve=curve, text=text, breaks=tuple(kept.tolist()), duration=None)
+def intervals(edges: Array) -> tuple[tuple[float, float], ...]:
+    """Return rows (k, 2) of parameters as the strokes of a path."""
+    return tuple((first, min(last, 1.0)) for first, last in edges.tolist())
 
 
 def described(name: str, **values: Any) -> str:

@@ -23,12 +23,14 @@ from ulna.motion.paths.svg_drawings import svg
 from ulna.storage import exists
 from ulna.units import to_si
 
-FILES: Mapping[str, Callable[[str], Path]] = {".csv": csv, ".svg": svg}
+FILES: Mapping[str, Callable[..., Path]] = {".csv": csv, ".svg": svg}
 FILE_NAME = re.compile(r"[^()'\"]*\.[A-Za-z]\w{0,4}")
 EXAMPLE = "\"circle(radius='5 cm')\""
 
 
-def read_path(text: str, what: str = "path", *, absolute: bool = False) -> Path:
+def read_path(
+    text: str, what: str = "path", *, absolute: bool = False, keep_order: bool = False
+) -> Path:
     """Return the path that a text describes.
 
     Parameters
@@ -41,6 +43,8 @@ def read_path(text: str, what: str = "path", *, absolute: bool = False) -> Path:
         What messages call the text.
     absolute : bool, optional
         Whether the postures of `joints(...)` are angles of links from the x axis, to be converted.
+    keep_order : bool, optional
+        Whether the strokes of a file are drawn in its order and directions.
 
     Returns
     -------
@@ -59,16 +63,19 @@ def read_path(text: str, what: str = "path", *, absolute: bool = False) -> Path:
     """
     name = text.strip() if isinstance(text, str) else ""
     if FILE_NAME.fullmatch(name) or (name and name not in SHAPES and exists(name)):
-        return _read_file(name, what)
+        return _read_file(name, what, keep_order)
+    if keep_order:
+        need, hint = "the name of a .svg or .csv file", "write svg('FILE', keep_order=True)"
+        raise InputError(Problem("keep_order", f"{what} {shown(name)}", need, hint))
     return _made(parse_call(text, what), absolute=absolute)
 
 
-def _read_file(name: str, what: str) -> Path:
+def _read_file(name: str, what: str, keep_order: bool) -> Path:
     ending = PurePath(name).suffix.lower()
     if ending not in FILES:
         need = f"a file that ends in {' or '.join(FILES)}, or text such as {EXAMPLE}"
         raise InputError(Problem(what, shown(name), need))
-    return FILES[ending](name)
+    return FILES[ending](name, keep_order=True) if keep_order else FILES[ending](name)
 
 
 class Shape(NamedTuple):
@@ -163,14 +170,16 @@ def _then(*paths: Path) -> Path:
     return made
 
 
-def _svg(file: str, scale: float | None = None, blend: Any = None) -> Path:
+def _svg(
+    file: str, scale: float | None = None, blend: Any = None, keep_order: bool = False
+) -> Path:
     """Read a drawing as text has it: a bend with a unit needs a drawing with a scale."""
     if isinstance(blend, str):
         if scale is None:
             need, hint = "a number of drawing units", "give a scale to have lengths"
             raise InputError(Problem("svg.blend", shown(blend), need, hint))
         blend = to_si(blend, "length", what="svg.blend")
-    return svg(file, scale, blend)
+    return svg(file, scale, blend, keep_order)
 
 
 _NONE = inspect.Parameter.empty
@@ -183,7 +192,7 @@ _KINDS = {
         "length": "radius loop_radius blend scale",
         "angle": "start end tilt angle",
         "number": "loops petals samples factor",
-        "flag": "clockwise closed",
+        "flag": "clockwise closed keep_order",
         "times": "times",
         "text": "file unit",
         "call": "path paths",

@@ -16,7 +16,9 @@ from ulna.arrays import LARGEST, Array, flag, float_array, number, positive, who
 from ulna.columns import MOST_TOLD, Cells, read_cells
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curves import Cubics
-from ulna.motion.paths.path import Path, described, round_corners
+from ulna.motion.paths.path import Path, described
+from ulna.motion.paths.pen_points import pen_path
+from ulna.motion.paths.rounding import round_corners
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PathLike, PointLike, TimesLike
 from ulna.units import to_si
@@ -27,8 +29,8 @@ SHORTEST = 0.1  # of the shorter line at a corner is rounded by default
 MOST_WRITTEN = 12  # points that the text of a path repeats
 LARGEST_FILE = 10_000_000  # [bytes] of a table
 MOST_POINTS = 50_000
-NAME = re.compile(r"(t|time|x|y)\s*(?:\[(.*)\]|\((.*)\)|_(\w+))?", re.IGNORECASE)
-HOLDS = "columns x, y or t, x, y"
+NAME = re.compile(r"(t|time|x|y)\s*(?:\[(.*)\]|\((.*)\)|_(\w+))?|pen", re.IGNORECASE)
+HOLDS = "columns x, y or t, x, y or x, y, pen"
 
 
 @suggest_keywords(points="corners", waypoints="corners", radius="blend")
@@ -192,18 +194,22 @@ def loops_as_printed(
 
 
 @suggest_keywords(path="file", filename="file", units="unit")
-def csv(file: PathLike, unit: str = "m", closed: bool = False) -> Path:
+def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool = False) -> Path:
     r"""Return a smooth path through the points of a .csv file.
 
     Parameters
     ----------
     file : str or os.PathLike
         A file with columns x, y or t, x, y. A line of names may come first: t, x and y in any
-        order, among other columns if need be, with units as in "x [mm]" or "x_mm".
+        order, among other columns if need be, with units as in "x [mm]" or "x_mm". A column named
+        pen makes strokes: 1 draws to the point, 0 moves there with the pen up.
     unit : str, optional
         The unit of x and y where none stands beside a name. Times are in seconds.
     closed : bool, optional
         Whether it goes on to the first point.
+    keep_order : bool, optional
+        Whether strokes are drawn in the order and the directions of the file, not in those with
+        little travel between them.
 
     Returns
     -------
@@ -231,9 +237,21 @@ def csv(file: PathLike, unit: str = "m", closed: bool = False) -> Path:
     _check_count(cells)
     places, factors = zip(*columns.values(), strict=True)
     values = np.array(cells.numbers(list(places), list(columns))) * np.array(factors)
-    extra = ({"unit": unit} if unit != "m" else {}) | ({"closed": True} if closed else {})
+    named = dict(zip(columns, values.T, strict=True))
+    rows, times, pen = (
+        values[:, list(columns).index("x") :][:, :2],
+        named.get("t"),
+        named.get("pen"),
+    )
+    options = {"unit": unit != "m" and unit, "closed": closed, "keep_order": keep_order}
+    extra = {name: value for name, value in options.items() if value}
     text = described("csv", file=PurePath(file).as_posix(), **extra)
-    rows, times = values[:, -2:], values[:, 0] if len(columns) == 3 else None
+    if pen is not None and not flag("csv.closed", closed):
+        return pen_path(cells, rows, pen, text, keep_order=flag("csv.keep_order", keep_order))
+    for name, value in (("closed", closed and pen is not None), ("keep_order", keep_order)):
+        if flag(f"csv.{name}", value):
+            need = f"a file {'without' if name == 'closed' else 'with'} a column named pen"
+            raise InputError(Problem(f"csv.{name}", "True", need, place=cells.file))
     _check_points(cells, rows, times)
     if flag("csv.closed", closed):
         if times is not None and len(closing(rows)) > len(rows):
@@ -370,16 +388,19 @@ def _columns(cells: Cells, factor: float) -> dict[str, tuple[int, float]]:
         return {name: (place, 1.0 if name == "t" else factor) for place, name in enumerate(names)}
     found: dict[str, tuple[int, float]] = {}
     for place, match in enumerate(map(NAME.fullmatch, cells.names)):
-        name = match[1].lower()[0] if match else ""
+        name = "" if match is None else match[1].lower()[0] if match[1] else "pen"
         if match and name in found:
             raise InputError(Problem("columns", f"two named {name}", HOLDS, place=cells.file))
         if match:
             with rewording(lambda problem: problem.at(cells.file)):
-                found[name] = place, _factor(match, factor)
+                found[name] = place, _factor(match, factor) if match[1] else 1.0
     if not {"x", "y"} <= set(found):
         got = ", ".join(title[:40] for title in cells.names[:8])
         raise InputError(Problem("columns", f"names {got}", "x, y or t, x, y", place=cells.file))
-    return {name: found[name] for name in "txy" if name in found}
+    if {"t", "pen"} <= set(found):
+        hint = "leave the times out: strokes and travel are timed one by one"
+        raise InputError(Problem("columns", "t and pen", "one of them", hint, cells.file))
+    return {name: found[name] for name in ("t", "x", "y", "pen") if name in found}
 
 
 def _factor(match: re.Match[str], factor: float) -> float:

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
-from ulna.arrays import Array, number, positive
+from ulna.arrays import Array, flag, number, positive
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.kinematics.inverse_kinematics import inverse, ring
 from ulna.kinematics.path_tracking import track
-from ulna.motion.paths.curve_segments import CurveSegments, bezier
-from ulna.motion.paths.curves import ByLength, Piecewise
-from ulna.motion.paths.path import JOINED, SAMPLE_PARAMETERS, Path, described, round_corners
-from ulna.motion.paths.svg_strokes import read_strokes
+from ulna.motion.paths.curve_segments import CurveSegments
+from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path, described
+from ulna.motion.paths.strokes import drawn_strokes, told_strokes
+from ulna.motion.paths.svg_strokes import OUTLINES, read_strokes
 from ulna.namespaces import suggest_keywords
 from ulna.storage import read_text
 from ulna.typing import PathLike
@@ -43,8 +43,13 @@ TRIED = 24  # places for such an arm
 
 
 @suggest_keywords(path="file", filename="file", size="scale")
-def svg(file: PathLike, scale: float | None = None, blend: float | None = None) -> Path:
-    """Return the lines of a drawing as a path, stroke after stroke.
+def svg(
+    file: PathLike,
+    scale: float | None = None,
+    blend: float | None = None,
+    keep_order: bool = False,
+) -> Path:
+    """Return the lines of a drawing as a path of strokes, with travel between them.
 
     Parameters
     ----------
@@ -57,12 +62,15 @@ def svg(file: PathLike, scale: float | None = None, blend: float | None = None) 
         The distance before a corner at which its rounding begins, and behind it at which it ends:
         in metres, or in drawing units if there is no scale. By default 1 % of the drawing's larger
         side; 0 leaves corners sharp.
+    keep_order : bool, optional
+        Whether strokes are drawn in the order and the directions of the file. By default those are
+        chosen so that the travel between strokes is short.
 
     Returns
     -------
     Path
-        The path of the tip at an even speed. The pen is not lifted between strokes: straight lines
-        join them.
+        The path of the tip by its length. `Path.strokes` are the parts with the pen down, one for
+        every sub-path; between them the pen is lifted, and the tip travels straight on.
 
     Raises
     ------
@@ -81,26 +89,24 @@ def svg(file: PathLike, scale: float | None = None, blend: float | None = None) 
     unit = None if scale is None else positive("svg.scale", scale, "m a unit")
     if blend is not None and number("svg.blend", blend) < 0.0:
         raise InputError(Problem("svg.blend", shown(blend), "a length of at least 0"))
-    name = os.fspath(file)
-    strokes = read_strokes(read_text(file, LARGEST), name)
-    pieces, count = _joined_strokes(strokes, unit or 1.0, name)
-    options = {
+    keep, name = flag("svg.keep_order", keep_order), os.fspath(file)
+    found, texts = read_strokes(read_text(file, LARGEST), name)
+    strokes = _placed_strokes(found, unit or 1.0, name)
+    options: dict[str, Any] = {
         key: value for key, value in (("scale", unit), ("blend", blend)) if value is not None
     }
+    options |= {"keep_order": True} if keep else {}
     text = described("svg", file=PurePath(file).as_posix(), **options)
-    told = f"{count} strokes, joined by straight lines: no pen is lifted"
-    path = _drawn(pieces, text, (told,) if count > 1 else ())
-    low, high = pieces.box
+    low, high = CurveSegments.joined(strokes).box
     size = BLEND * max((high - low).real, (high - low).imag) if blend is None else float(blend)
-    if size:
-        path = round_corners(path, np.full(len(path.corners), size), text)
-    return replace(_by_arc_length(path), fit=unit is None)
+    path, order = drawn_strokes(strokes, text, size, keep_order=keep)
+    told = [*told_strokes(order, keep=keep, unit="units" if unit is None else "m")]
+    told += [f"{one} is not drawn; to draw it, turn it into outlines: {OUTLINES}" for one in texts]
+    return replace(path, fit=unit is None, notes=tuple(told))
 
 
-def _joined_strokes(
-    strokes: list[CurveSegments], unit: float, file: str
-) -> tuple[CurveSegments, int]:
-    """Return all pieces, joined, y up, from the origin on, and of how many strokes they are."""
+def _placed_strokes(strokes: list[CurveSegments], unit: float, file: str) -> list[CurveSegments]:
+    """Return the strokes that lead somewhere, y up, from the origin on."""
     with np.errstate(over="ignore", invalid="ignore"):
         whole = CurveSegments.joined(strokes)
         low, high = whole.box
@@ -109,47 +115,14 @@ def _joined_strokes(
         got, need = f"a size of {size * unit:g}", f"one below {LARGEST_SIZE:g}"
         raise InputError(Problem("svg", got, need, place=file))
     strokes = [stroke.chosen(stroke.lengths > SHORTEST * size) for stroke in strokes]
-    strokes = [stroke for stroke in strokes if len(stroke)]
-    if not strokes:
+    corner = complex(low.real, high.imag)
+    made = [
+        stroke.mapped(0.0, unit, -unit * corner.conjugate()) for stroke in strokes if len(stroke)
+    ]
+    if not made:
         need = "lines that lead somewhere"
         raise InputError(Problem("svg", "points only", need, place=file))
-    parts = strokes[:1]
-    for before, after in pairwise(strokes):
-        here, there = before.ends[-1], after.starts[0]
-        if abs(there - here) > JOINED * size:
-            parts.append(CurveSegments.of([bezier(here, there)]))
-        parts.append(after)
-    corner = complex(low.real, high.imag)
-    joined = CurveSegments.joined(parts)
-    return joined.mapped(0.0, unit, -unit * corner.conjugate()), len(strokes)
-
-
-def _drawn(pieces: CurveSegments, text: str, notes: tuple[str, ...]) -> Path:
-    edges = np.concatenate([[0.0], np.cumsum(pieces.lengths)])
-    edges /= edges[-1]
-    return Path(Drawn(pieces, edges), text, tuple(edges.tolist()), notes=notes)
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn(Piecewise):
-    """CurveSegments one after the other; edges (k+1,) from 0 to 1 say where each begins."""
-
-    pieces: CurveSegments
-    edges: Array
-
-    def on(self, s: Array, within: Array) -> Array:
-        which = np.searchsorted(self.edges, within, "right") - 1
-        which = np.clip(which, 0, len(self.pieces) - 1)
-        share = self.edges[which + 1] - self.edges[which]
-        z = self.pieces.at(which, np.clip((s - self.edges[which]) / share, 0.0, 1.0))
-        rows = np.stack([z.value, z.first / share, z.second / share**2])
-        return np.stack([rows.real, rows.imag], axis=-1)
-
-
-def _by_arc_length(path: Path) -> Path:
-    """Return the same path with the length as its parameter."""
-    breaks = path.lengths.parts(np.array(path.breaks))
-    return replace(path, curve=ByLength(path), breaks=tuple(breaks.tolist()))
+    return made
 
 
 def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
@@ -159,7 +132,8 @@ def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
     Without limits it is as large as the ring between the inner and the outer reach allows there.
     With limits many places and sizes are tried, the largest first, until all of it is allowed.
     """
-    points = path.curve(SAMPLE_PARAMETERS)[0]
+    places = SAMPLE_PARAMETERS if len(path.strokes) == 1 else _sampled(path)
+    points = path.curve(places)[0]
     low, high = points.min(axis=0), points.max(axis=0)
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))
@@ -177,6 +151,12 @@ def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
         at = np.array([near + 0.5 * factor * width, 0.0])
         return _put(path, factor, np.array(arm.base) + at - factor * middle), None
     return _within_limits(path, arm, points - middle, middle, (near, far))
+
+
+def _sampled(path: Path) -> Array:
+    """Return parameters at which no stroke is left out, however short."""
+    ends = np.unique(path.strokes)
+    return np.unique(np.concatenate([SAMPLE_PARAMETERS, ends, 0.5 * (ends[:-1] + ends[1:])]))
 
 
 def _largest(width: float, height: float, near: float, far: float) -> float:

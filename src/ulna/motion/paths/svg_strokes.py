@@ -44,10 +44,15 @@ INSIDE = re.compile(r"\(([^()]*)\)")
 ARGUMENTS = re.compile(rf"\s*{NUMBER.pattern}[a-z%]*(?:[\s,]*{NUMBER.pattern}[a-z%]*)*\s*")
 HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 CONTAINERS = ("svg", "g", "a", "switch")
+OUTLINES = "in Inkscape, Path > Object to Path"
+MOST_WORDS = 200  # letters of a text that are kept to name it
 
 
-def read_strokes(text: str, file: str) -> list[CurveSegments]:
-    """Return the strokes of a drawing, one after the other, y pointing down as in the file."""
+def read_strokes(text: str, file: str) -> tuple[list[CurveSegments], list[str]]:
+    """Return the strokes of a drawing, y pointing down as in the file, and which texts it leaves.
+
+    Texts are named by element, line and what they say.
+    """
     root = read_tree(text, file)
     reader = _StrokeReader(file, _named(root))
     with np.errstate(over="ignore", invalid="ignore"):  # NaN is refused as a whole
@@ -56,9 +61,9 @@ def read_strokes(text: str, file: str) -> list[CurveSegments]:
     if not reader.strokes:
         got = "text only" if reader.texts else "no shape"
         need = "a path, rect, circle, ellipse, line, polyline or polygon"
-        hint = "turn text into paths where it was drawn" if reader.texts else ""
+        hint = f"turn {reader.texts[0]} into outlines: {OUTLINES}" if reader.texts else ""
         raise InputError(Problem("svg", got, need, hint, file))
-    return reader.strokes
+    return reader.strokes, reader.texts
 
 
 def _named(root: Element) -> dict[str, Element]:
@@ -105,7 +110,7 @@ class _StrokeReader:
     met: int = 0  # elements, those of copies again
     numbers: int = 0
     pieces: int = 0
-    texts: int = 0
+    texts: list[str] = field(default_factory=list)
 
     def element(self, element: Element, around: _Map, depth: int) -> None:
         place = f"{self.file}:{element.line}"
@@ -127,7 +132,8 @@ class _StrokeReader:
             return here, []
         here, children = self._opened(element, here)
         self._check_map(here)
-        self.texts += element.name == "text"
+        if element.name == "text":
+            self.texts.append(_named_text(element))
         return here, children
 
     def _opened(self, element: Element, here: _Map) -> tuple[_Map, list[Element]]:
@@ -173,6 +179,13 @@ class _StrokeReader:
     def _check(self, fine: bool, got: str) -> None:
         if not fine:
             raise refusal(got, "fewer: simplify the drawing")
+
+
+def _named_text(element: Element) -> str:
+    name = element.attributes.get("id", "")
+    told = f"<text id={shown(name)}>" if name else "<text>"
+    said = " ".join(element.words.split())
+    return f"{told} in line {element.line}" + (f" ({shown(said)})" if said else "")
 
 
 def _is_hidden(element: Element) -> bool:
@@ -390,6 +403,7 @@ class Element:
     attributes: Mapping[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    words: str = ""  # of a text, to name it
 
 
 def read_tree(text: str, file: str) -> Element:
@@ -451,8 +465,11 @@ class _Builder:
     def end(self, _: str) -> None:
         self.open.pop()
 
-    def data(self, _: str) -> None:
-        """Leave text out."""
+    def data(self, words: str) -> None:
+        """Keep the beginning of a text; leave the others out."""
+        text = next((one for one in self.open if one.name == "text"), None)
+        if text is not None and len(text.words) < MOST_WORDS:
+            text.words += words[:MOST_WORDS]
 
     def close(self) -> None:
         """Leave the root where it is."""

@@ -27,7 +27,8 @@ from ulna.motion.planning.demands import Demands
 from ulna.motion.planning.findings import find_problems
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, follow_paths, sliding_to_rest
-from ulna.motion.trajectory import Timing, ramps, read_timing
+from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, time_strokes
+from ulna.motion.trajectory import Timing, read_timing
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
 
@@ -38,6 +39,7 @@ SAMPLES = 2000  # by default
 MOST_SAMPLES = 20_000_000
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
+FASTEST = "as fast as the limits allow"
 ELBOWS = ("up", "down", "positive", "negative")
 
 
@@ -240,6 +242,26 @@ class Limits:
         if self.acceleration is not None:
             positive("max_acceleration", self.acceleration, "m/s²")
 
+    def shortest(self, speed: float, acceleration: float, told: str) -> float:
+        """Return the duration at which a motion with these peaks in 1 s just keeps the limits.
+
+        Speeds go as 1/T, accelerations as 1/T².
+        """
+        least = 0.0
+        if self.speed is not None:
+            least = max(least, speed / self.speed)
+        if self.acceleration is not None:
+            least = max(least, math.sqrt(acceleration / self.acceleration))
+        if least > LONGEST_TIME:
+            what = "max_speed" if self.acceleration is None else "max_acceleration"
+            limit = self.speed if self.acceleration is None else self.acceleration
+            got = f"{limit:g}, with which it takes {least:.3g} s"
+            raise InputError(Problem(what, got, f"one that leaves at most {LONGEST_TIME:g} s"))
+        if not least > 0.0:
+            got = f"{told}, where the tip never accelerates"
+            raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
+        return least
+
 
 @dataclass(frozen=True, eq=False)
 class TipForce:
@@ -317,14 +339,16 @@ def _choose_duration(
 
     The third is why it takes so long, in words.
     """
+    if has_pen(path) and timing.duration is None:
+        return _time_drawing(arm, path, timing, duration, limits)
     if duration is not None:
         value = positive("duration", duration, "s")
         if value < SHORTEST_TIME:
             raise InputError(Problem("duration", shown(duration), f"at least {SHORTEST_TIME:g} s"))
         return timing, value, "as asked"
     if limits != Limits():
-        timing = _with_ramps(path, timing, limits)
-        return timing, _shortest(arm, path, timing, limits), "as fast as the limits allow"
+        timing = timing if path.in_joints else fit_ramps(timing, path.length, limits)
+        return timing, _shortest(arm, path, timing, limits), FASTEST
     if timing.duration is not None:
         return timing, timing.duration, "as the given times say"
     if path.duration is not None:
@@ -334,35 +358,22 @@ def _choose_duration(
     return timing, lasting, f"for a tip speed of at most {speed:.3g} m/s"
 
 
-def _with_ramps(path: Path, timing: Timing, limits: Limits) -> Timing:
-    """Shorten ramps as far as the limits allow, where both speed and acceleration have one."""
-    if not timing.sharpness or limits.speed is None or limits.acceleration is None:
-        return timing
-    if path.in_joints:
-        return timing
-    ramp = timing.sharpness * limits.speed / limits.acceleration  # [s]
-    cruise = path.length / limits.speed - ramp
-    part = ramp / (2.0 * ramp + cruise) if cruise > 0.0 else 0.5
-    return ramps(timing.name, part)
+def _time_drawing(
+    arm: Arm, path: Path, timing: Timing, duration: float | None, limits: Limits
+) -> tuple[Timing, float, str]:
+    """Return the same of a drawing: strokes and travel as fast as the limits allow, each alone."""
+    speed = DEFAULT_SPEED * arm.reach
+    kept = Limits(speed) if limits == Limits() else limits
+    timed = time_strokes(path, timing, kept, lambda part, law: _tip_peaks(arm, part, law))
+    if duration is None:
+        reason = f"for a tip speed of at most {speed:.3g} m/s" if kept is not limits else FASTEST
+        return timed, timed.duration or 0.0, reason
+    return _choose_duration(arm, path, timed, duration, limits)
 
 
 def _shortest(arm: Arm, path: Path, timing: Timing, limits: Limits) -> float:
-    """Return the duration at which the limits are just kept: speeds go as 1/T."""
-    speed, acceleration = _tip_peaks(arm, path, timing)
-    least = 0.0
-    if limits.speed is not None:
-        least = max(least, speed / limits.speed)
-    if limits.acceleration is not None:
-        least = max(least, math.sqrt(acceleration / limits.acceleration))
-    if least > LONGEST_TIME:
-        what = "max_speed" if limits.acceleration is None else "max_acceleration"
-        limit = limits.speed if limits.acceleration is None else limits.acceleration
-        got = f"{limit:g}, with which it takes {least:.3g} s"
-        raise InputError(Problem(what, got, f"one that leaves at most {LONGEST_TIME:g} s"))
-    if not least > 0.0:
-        got = f"{timing.name} along {path}, where the tip never accelerates"
-        raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
-    return least
+    """Return the duration at which the limits are just kept."""
+    return limits.shortest(*_tip_peaks(arm, path, timing), f"{timing.name} along {path}")
 
 
 def _tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:

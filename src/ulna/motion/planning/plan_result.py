@@ -37,6 +37,7 @@ from ulna.motion.planning.motor_demands import (
     planned_motor_lines,
 )
 from ulna.motion.planning.postures import sliding_to_rest
+from ulna.motion.planning.stroke_timing import has_pen, pen_down
 from ulna.motion.trajectory import Trajectory
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
@@ -305,6 +306,11 @@ class Plan(metaclass=SuggestsAttributes):
         """Place and orientation of the tip (k, 3)."""
         return np.asarray(tip(self.arm, self.q))
 
+    @cached_property
+    def pen(self) -> NDArray[np.bool_]:
+        """Whether the pen is down (k,): on the strokes of the path, and not on travel."""
+        return pen_down(self.trajectory, self.t)
+
     @property
     def feasible(self) -> bool:
         """Whether there is a motion: all in reach, and within the joints' ranges."""
@@ -447,6 +453,7 @@ def _columns(plan: Plan) -> dict[str, Array]:
         for joint in range(plan.arm.n):
             table[f"{name}{joint + 1} [{unit}]"] = values[:, joint]
     table |= {"x [m]": plan.tip[:, 0], "y [m]": plan.tip[:, 1], "angle [rad]": plan.tip[:, 2]}
+    table |= {"pen [1]": plan.pen.astype(int)} if has_pen(plan.path) else {}
     table |= {"reach_margin [m]": plan.reach_margin}
     return table | {"singularity_margin [1]": plan.singularity_margin}
 
