@@ -12,6 +12,7 @@ import numpy as np
 from ulna.analysis import (
     verdict,
 )
+from ulna.arm import Arm
 from ulna.cli import flags, planning, robust_report
 from ulna.cli.arguments import (
     Angles,
@@ -136,18 +137,11 @@ def follow(
         keep_order=keep_order,
     )
     ticks = loop_rate(described) if ticks is None else ticks
-    say_loop(described, ticks)
-    with rewording(of_controller):
-        chosen.start(described)
-        open_loop.start(described)
+    _check_loops(described, ticks, chosen, open_loop)
     settings = {key: given[key] for key in planning.SETTINGS}
     made = planning.make_plan(name, described, way, **settings)
     task = Planned(name, made)
-    if film:
-        check_film(film_speed, made.duration)
-    elif film_speed != 1.0:
-        note("--film-speed says nothing without --film")
-    _check_work(made.duration, ticks)
+    _check_work(made.duration, ticks, film_speed, film=film)
     if not made.feasible:
         if not json:
             say(verdict(None, made).text)
@@ -195,8 +189,20 @@ def _read_controllers(text: str, model: str | None) -> tuple[Controller, Control
         return with_model(chosen, believed), OpenLoop(believed)
 
 
-def _check_work(duration: float, rate: float) -> None:
-    """Raise if it would take hours, or end before the first tick of the controller."""
+def _check_loops(arm: Arm, rate: float, *controllers: Controller) -> None:
+    """Say how the loop is closed, and raise if a controller is not for this arm."""
+    say_loop(arm, rate)
+    with rewording(of_controller):
+        for one in controllers:
+            one.start(arm)
+
+
+def _check_work(duration: float, rate: float, film_speed: float, *, film: bool) -> None:
+    """Raise if it would take hours, end before the first tick, or make too long a film."""
+    if film:
+        check_film(film_speed, duration)
+    elif film_speed != 1.0:
+        note("--film-speed says nothing without --film")
     ticks = duration * max(rate, 1000.0)
     if ticks > MOST_TICKS:
         got = f"{number(duration)} s at {number(rate)} Hz, {ticks:.3g} steps"
