@@ -141,7 +141,7 @@ def _spearman(values: Array, errors: Array) -> float:
 
     ranks = np.stack([rankdata(values), rankdata(errors)])
     ranks -= ranks.mean(axis=1, keepdims=True)
-    size = float(np.prod(np.sqrt(np.sum(ranks**2, axis=1))))
+    size = math.sqrt(float(np.prod(np.sum(ranks**2, axis=1))))
     if size == 0.0:
         return math.nan
     return max(-1.0, min(1.0, float(ranks[0] @ ranks[1]) / size))

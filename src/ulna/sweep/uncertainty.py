@@ -223,7 +223,7 @@ def read_uncertainty(file: str | os.PathLike[str]) -> dict[str, Any]:
 
 @contextmanager
 def placed_in(file: str | os.PathLike[str]) -> Iterator[None]:
-    """Give problems with what is uncertain the lines on which they stand in its file."""
+    """Name the lines of a file on which problems with what is uncertain stand."""
     try:
         yield
     except InputError as error:
