@@ -13,9 +13,11 @@ from ulna.analysis.poincare_sections import Section, poincare
 from ulna.analysis.portraits import Portrait, portrait
 from ulna.analysis.step_responses import StepResponse, step_response
 from ulna.analysis.tracking_errors import Tracking, Worst, tracking
+from ulna.analysis.verification import Agreement, Verification, verify
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
+    "Agreement",
     "BatchStepResponse",
     "BatchTracking",
     "BatchWorst",
@@ -29,6 +31,7 @@ __all__ = [
     "Stability",
     "StepResponse",
     "Tracking",
+    "Verification",
     "Worst",
     "default_tolerance",
     "effort",
@@ -39,6 +42,7 @@ __all__ = [
     "step_response",
     "tracking",
     "verdict",
+    "verify",
 ]
 
 if not TYPE_CHECKING:

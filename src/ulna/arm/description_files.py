@@ -1,4 +1,4 @@
-"""Descriptions of robots that other programs read: URDF, in and out."""
+"""Descriptions of robots that other programs read: URDF in and out, MuJoCo's MJCF out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from ulna.arm.mjcf_files import format_mjcf
 from ulna.arm.planar_arm import Arm
 from ulna.arm.spatial_chain import ImportedArm
 from ulna.arm.urdf_files import format_urdf, parse_urdf
@@ -17,12 +18,21 @@ Parser = Callable[[str, str, str | None, str | None], ImportedArm]
 Formatter = Callable[[Arm], tuple[str, list[str]]]
 
 PARSERS: dict[str, Parser] = {".urdf": parse_urdf}
-FORMATTERS: dict[str, Formatter] = {".urdf": format_urdf}
+FORMATTERS: dict[str, Formatter] = {
+    ".urdf": format_urdf,
+    ".xml": format_mjcf,
+    ".mjcf": format_mjcf,
+}
 
 
 def is_description(file: str | os.PathLike[str]) -> bool:
     """Return whether a file is one of these, by its name."""
     return Path(file).suffix.lower() in PARSERS
+
+
+def is_export(file: str | os.PathLike[str]) -> bool:
+    """Return whether a file of that name is written for another program."""
+    return Path(file).suffix.lower() in FORMATTERS
 
 
 def import_robot(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ulna.arm import ImportedArm, import_robot, save
-from ulna.arm.description_files import FORMATTERS
+from ulna.arm.description_files import FORMATTERS, PARSERS
 from ulna.arm.robot_files import dumps
 from ulna.cli import flags
 from ulna.cli.arguments import find_arm
@@ -17,7 +17,7 @@ from ulna.storage import write_whole
 
 LINKS = {"base_link": "--base-link", "tip_link": "--tip-link"}
 
-FileArgument = Annotated[str, argument("FILE", f"The file to read: {', '.join(FORMATTERS)}.")]
+FileArgument = Annotated[str, argument("FILE", f"The file to read: {', '.join(PARSERS)}.")]
 TomlOption = Annotated[str | None, option("FILE", "Write a robot file, .toml; else it is printed.")]
 DescriptionOption = Annotated[
     str | None, option("FILE", f"The file to write: {', '.join(FORMATTERS)}.")
