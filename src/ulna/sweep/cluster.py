@@ -369,6 +369,8 @@ class ClusterRun:
         from distributed import KilledWorker
 
         task = self.running.pop(future)
+        # Whatever became of it, a worker was there; one that dies at once is in no count.
+        self.seen = time.monotonic()
         if future.status == "finished":
             try:
                 self._keep(task, future.result())

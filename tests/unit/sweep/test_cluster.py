@@ -176,6 +176,16 @@ def test_a_cluster_without_workers_is_given_up_after_a_while(monkeypatch):
         run_scripted(gone)
 
 
+@pytest.mark.usefixtures("small_chunks")
+def test_workers_that_die_between_two_counts_are_no_absence(monkeypatch):
+    seconds = iter(range(10_000))
+    monkeypatch.setattr(cluster.time, "monotonic", lambda: float(next(seconds)))
+    monkeypatch.setattr(cluster, "ABSENCE", 5.0)
+    found, _ = run_scripted(ScriptedClient({6}, threads=0))
+    assert found.set_aside == (6,)
+    assert next(seconds) > 20  # so that they would have been missed otherwise
+
+
 # --------------------------------------------------------------------------------- real processes
 
 
