@@ -470,6 +470,21 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     motion.times()  # type: ignore[call-arg]
     motion.times("0, 1")  # type: ignore[arg-type]
     motion.read_path("circle(radius='5 cm')", absolute=True)
+    motion.read_path("drawing.svg", keep_order=True)
+    servo = motion.read_servo("pulse(500, 2500)")
+    motion.read_servo(500)  # type: ignore[arg-type]
+    print(motion.PenServo(up=1400.0, down=1700.0).down)
+    own = motion.Servo("us", 500.0, 2500.0, range=3.14, zero=1.57, direction=-1)
+    print(own.values([0.1]), own.angles([1500.0]), servo)
+    own.values()  # type: ignore[call-arg]
+    own.angles()  # type: ignore[call-arg]
+    table = motion.servo_table(made, ["ticks()", own], pen="pen(1, 2)", rate=50.0)
+    motion.servo_table(made)  # type: ignore[call-arg]
+    table.save("servo.csv", overwrite=False)
+    table.save()  # type: ignore[call-arg]
+    print(table.arduino([9, 10, 11]), table.micropython())
+    table.arduino("9, 10")  # type: ignore[arg-type]
+    table.micropython(9)  # type: ignore[arg-type]
     motion.read_path(path)  # type: ignore[arg-type]
     path.derivatives([0.0, 0.5])
     path.derivatives("middle")  # type: ignore[arg-type]

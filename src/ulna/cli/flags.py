@@ -96,6 +96,18 @@ Film = Annotated[str | None, option("FILE", "Film it: .mp4 or .gif.")]
 FilmSpeed = Annotated[float, with_default("NUMBER", "How many times as fast it plays.")]
 Folder = Annotated[str, with_default("DIR", "The folder that the files go into.")]
 
+Servo = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--servo",
+        metavar="SERVO",
+        help="Write a table for servos, and programs that play it: \"pulse(500, 2500, range='180 "
+        "deg', zero='90 deg', direction=-1)\", degrees(...), ticks(4096, ...), dynamixel(...) or "
+        'feetech(...) for all joints, or repeated for each; "pen(up=1400, down=1700)" for a pen.',
+        show_default=False,
+    ),
+]
+ServoRate = Annotated[str, with_default("FREQUENCY", "Rows a second of the table for servos.")]
 KeepOrder = Annotated[
     bool, switch("--keep-order", "Draw the strokes of a file in its order and directions.")
 ]

@@ -37,6 +37,7 @@ from ulna.cli.outputs import (
     typed_command,
     write_outputs,
 )
+from ulna.cli.servo_files import FILES, read_servos, servo_facts
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
 from ulna.motion import Path, Plan, paths, read_path
@@ -44,6 +45,7 @@ from ulna.motion import plan as planned
 from ulna.motion.paths.path_text import SHAPES
 from ulna.motion.planning.motor_demands import MOST_USE, planned_motor_lines
 from ulna.motion.planning.plan_result import terms_of
+from ulna.motion.servo_tables import ServoTable
 from ulna.storage import read_text
 from ulna.units import length_text
 
@@ -76,6 +78,8 @@ def plan(
     motor: flags.Motor = None,
     no_gravity: flags.NoGravity = False,
     keep_order: flags.KeepOrder = False,
+    servo: flags.Servo = None,
+    servo_rate: flags.ServoRate = "50 Hz",
     out: flags.Folder = "plan",
     html: flags.Html = None,
     json: flags.Json = False,
@@ -83,7 +87,9 @@ def plan(
 ) -> None:
     """Compute torques along a path (inverse dynamics), and check that the arm can do it."""
     given = locals()
-    folder = ResultFolder(out, plan_writers(), files_of_before, overwrite=overwrite)
+    asked = read_servos(servo, servo_rate)
+    writers = plan_writers() | ({} if asked is None else asked.writers)
+    folder = ResultFolder(out, writers, files_of_before, overwrite=overwrite)
     pages = html_outputs(html, overwrite=overwrite)
     check_outputs(pages, overwrite=overwrite)
     convention = read_convention(angles)
@@ -98,14 +104,16 @@ def plan(
     )
     settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
     made = make_plan(name, described, way, **settings)
-    finish_plan(Planned(name, made), folder, convention, json=json, pages=pages)
+    table = asked.table(made) if asked is not None and made.feasible else None
+    finish_plan(Planned(name, made, table), folder, convention, json=json, pages=pages)
 
 
 class Planned(NamedTuple):
-    """A plan, and the name that its arm was asked for by."""
+    """A plan, the name that its arm was asked for by, and a table for servos if one was asked."""
 
     name: str
     plan: Plan
+    table: ServoTable | None = None
 
 
 def read_request(
@@ -330,6 +338,7 @@ def plan_facts(task: Planned) -> dict[str, Any]:
         "power": {"peak": peaks.power},
         "terms": {name: {"peak": made.term_peaks[name]} for name in terms_of(made.arm)},
         **_motor_facts(made),
+        **servo_facts(task.table),
     }
 
 
@@ -367,7 +376,8 @@ def files_of_before(folder: FilePath) -> tuple[str, ...]:
         return ()
     if not isinstance(facts, dict) or not {"path", "timing", "feasible"} <= facts.keys():
         return ()
-    return (*plan_writers(), *(FOLLOWED if "controller" in facts else ()))
+    others = (*(FOLLOWED if "controller" in facts else ()), *(FILES if "servo" in facts else ()))
+    return (*plan_writers(), *others)
 
 
 def _motion(done: Any) -> Any:

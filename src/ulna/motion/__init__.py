@@ -9,6 +9,8 @@ from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.plan import plan
 from ulna.motion.planning.plan_result import Plan, Terms
 from ulna.motion.planning.plans import Plans
+from ulna.motion.servo_tables import ServoTable, servo_table
+from ulna.motion.servos import PenServo, Servo, read_servo
 from ulna.motion.trajectory import JointMotion, Timing, TipMotion, Trajectory, times
 from ulna.namespaces import first_guesses, namespace
 
@@ -17,8 +19,11 @@ __all__ = [
     "Finding",
     "JointMotion",
     "Path",
+    "PenServo",
     "Plan",
     "Plans",
+    "Servo",
+    "ServoTable",
     "Shape",
     "Terms",
     "Timing",
@@ -27,6 +32,8 @@ __all__ = [
     "paths",
     "plan",
     "read_path",
+    "read_servo",
+    "servo_table",
     "times",
 ]
 

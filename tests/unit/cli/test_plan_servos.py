@@ -1,0 +1,78 @@
+"""`ulna plan` for a pen and for servos: strokes, their order, tables and programs."""
+
+import csv
+
+import pytest
+
+DRAWING = '<svg><path d="M0 0 h10 M0 20 h10 M10 1 h-10"/></svg>'
+SERVOS = ("--servo", "ticks()", "--servo", "pen(1400, 1700)")
+
+
+@pytest.fixture
+def ask(run_in, tmp_path, unpainted):
+    """Run the command in a folder with a drawing in it, and leave out the pictures."""
+    (tmp_path / "drawing.svg").write_text(DRAWING, encoding="utf-8")
+    (tmp_path / "points.csv").write_text("x,y\n0.4,0\n0.5,0\n", encoding="utf-8")
+    return lambda *words: run_in(tmp_path, "plan", *words)
+
+
+def test_a_drawing_of_strokes_becomes_a_table(ask):
+    done = ask("kehl", "drawing.svg", *SERVOS)
+    assert done.code == 0, done.err
+    assert "3 strokes" in done.err
+    with (done.place / "plan" / "servo.csv").open(encoding="utf-8", newline="") as stream:
+        names, *rows = csv.reader(stream)
+    assert names == ["t [s]", "servo1 [ticks]", "servo2 [ticks]", "pen [ticks]"]
+    assert {row[3] for row in rows} == {"1400", "1700"}
+    assert done.facts("plan")["servo"] == {
+        "rate": 50.0,
+        "rows": len(rows),
+        "units": ["ticks", "ticks"],
+    }
+
+
+def test_programs_are_written_for_pulses_and_do_not_outlive_them(ask):
+    path = "circle(center=(0.6, 0.1), radius='10 cm')"
+    done = ask("kehl", path, "--servo", "pulse(range='270 deg')", "--servo-rate", "25 Hz")
+    assert done.code == 0, done.err
+    for name, word in (("servo.ino", "STEP = 40000"), ("servo.py", "STEP = 40000")):
+        assert word in (done.place / "plan" / name).read_text(encoding="utf-8")
+    again = ask("kehl", path, "--servo", "ticks()", "--overwrite")
+    assert again.code == 0, again.err
+    left = {file.name for file in (done.place / "plan").iterdir()}
+    assert "servo.csv" in left
+    assert not {"servo.ino", "servo.py"} & left
+
+
+def test_the_order_of_the_file_is_kept_when_asked(ask):
+    short, kept = (
+        ask("kehl", "drawing.svg"),
+        ask("kehl", "drawing.svg", "--keep-order", "--overwrite"),
+    )
+    assert (short.code, kept.code) == (0, 0)
+    assert "in the order of the file" in kept.err
+    # The diagonal of 10 by 20 and 19 units back, or 1 and 19 units.
+    assert "with 20 units of travel" in short.err
+    assert "with 41.36 units of travel" in kept.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("drawing.svg", "--servo", "puls()"), 2, "did you mean 'pulse'?"),
+        (("drawing.svg", "--servo", "ticks()", "--servo", "ticks(1)"), 2, "count: got 1.0"),
+        (("drawing.svg", "--servo", "pen(1, 2)"), 2, "the servos of the joints"),
+        (("drawing.svg", *SERVOS, *SERVOS), 2, "pen(...) once"),
+        (("drawing.svg", *SERVOS, "--servo-rate", "0 Hz"), 2, "--servo-rate: got '0 Hz'"),
+        (("drawing.svg", *["--servo", "ticks()"] * 3), 2, "--servo: got 3 servos for 2 joints"),
+        (("drawing.svg", "--servo", "pulse(range='20 deg')"), 5, "its servo would be sent"),
+        (("circle()", "--keep-order"), 2, "--keep-order: got PATH 'circle()'"),
+        (("points.csv", "--keep-order"), 2, "need a file with a column named pen"),
+        (("drawing.svg", "--keep-order=yes"), 2, "--keep-order"),
+    ],
+)
+def test_what_cannot_be_is_said(ask, words, code, says):
+    done = ask("kehl", *words)
+    assert done.code == code
+    assert says in done.err
+    assert not (done.place / "plan").exists()
