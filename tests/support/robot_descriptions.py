@@ -213,3 +213,43 @@ def rotation(roll, pitch, yaw):
         turn[two, one], turn[one, two] = np.sin(angle), -np.sin(angle)
         made = turn @ made
     return made
+
+
+def mujoco_arm():
+    """An upright arm of three hinges in MuJoCo's ways: degrees, classes, anchors, orientations.
+
+    The second hinge counts from 30°, the third turns against the others.
+    """
+    return """<mujoco model="mujoco arm">
+  <compiler eulerseq="zYx"/>
+  <option gravity="0 0 -9.7"/>
+  <default>
+    <joint damping="0.1"/>
+    <default class="geared"><joint armature="0.02" damping="0.3" range="-90 120"/></default>
+  </default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="pedestal" pos="0.1 0.2 0.3" euler="0 0 90">
+      <geom type="box" size="0.1 0.1 0.1"/>
+      <body name="upper" pos="0 0.1 0.2" quat="0.9 0.3 0 0" childclass="geared">
+        <inertial pos="0.1 0.05 0.2" mass="1.5" diaginertia="0.02 0.03 0.025" quat="1 2 3 4"/>
+        <joint name="shoulder" axis="1 0 0" pos="0.02 0.03 0.04" class="main"/>
+        <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.02"/>
+        <body name="bracket" pos="0 0.02 0.3" axisangle="1 2 3 40">
+          <inertial pos="0.01 0.02 0.03" mass="0.2" diaginertia="0.001 0.001 0.001"/>
+        </body>
+        <body name="lower" pos="0.1 0.1 0.4" xyaxes="0 1 0.2 1 0 0">
+          <inertial pos="0 0.1 0.1" mass="0.8" fullinertia="0.02 0.03 0.025 0.001 0.002 0.003"/>
+          <joint name="elbow" axis="0 1 0" ref="30"/>
+          <body name="hand" pos="0.2 0.05 0.25" zaxis="0.3 0 0.5">
+            <inertial pos="0.02 0.03 0.1" mass="0.4" diaginertia="0.0012 0.001 0.0009"/>
+            <joint name="wrist" axis="0 -1 0" range="-20 70" limited="false"/>
+            <site name="tool" pos="0.1 0.2 0.05"/>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><position name="servo" joint="wrist" kp="3"/></actuator>
+</mujoco>
+"""

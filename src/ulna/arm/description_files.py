@@ -1,4 +1,4 @@
-"""Descriptions of robots that other programs read: URDF in and out, MuJoCo's MJCF out."""
+"""Descriptions of robots that other programs read: URDF and MuJoCo's MJCF, in and out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ulna.arm.mjcf_files import format_mjcf
+from ulna.arm.mjcf_reading import parse_mjcf
 from ulna.arm.planar_arm import Arm
 from ulna.arm.spatial_chain import ImportedArm
 from ulna.arm.urdf_files import format_urdf, parse_urdf
@@ -17,7 +18,7 @@ from ulna.storage import read_text
 Parser = Callable[[str, str, str | None, str | None], ImportedArm]
 Formatter = Callable[[Arm], tuple[str, list[str]]]
 
-PARSERS: dict[str, Parser] = {".urdf": parse_urdf}
+PARSERS: dict[str, Parser] = {".urdf": parse_urdf, ".xml": parse_mjcf, ".mjcf": parse_mjcf}
 FORMATTERS: dict[str, Formatter] = {
     ".urdf": format_urdf,
     ".xml": format_mjcf,
@@ -28,11 +29,6 @@ FORMATTERS: dict[str, Formatter] = {
 def is_description(file: str | os.PathLike[str]) -> bool:
     """Return whether a file is one of these, by its name."""
     return Path(file).suffix.lower() in PARSERS
-
-
-def is_export(file: str | os.PathLike[str]) -> bool:
-    """Return whether a file of that name is written for another program."""
-    return Path(file).suffix.lower() in FORMATTERS
 
 
 def import_robot(
@@ -46,12 +42,13 @@ def import_robot(
     Parameters
     ----------
     file : path-like
-        A URDF file.
+        A URDF file, or an MJCF file of MuJoCo: .urdf, .xml or .mjcf.
     base_link : str, optional
         The link that the arm stands on; the root of the file unless given.
     tip_link : str, optional
-        The link whose frame is the tip. Joints that are not between base and tip are held at
-        zero, of which it is warned; without it the robot has to be one chain.
+        The link, or the site of an MJCF file, whose frame is the tip. Joints that are not between
+        base and tip are held at zero, of which it is warned; without it the robot has to be one
+        chain.
 
     Returns
     -------

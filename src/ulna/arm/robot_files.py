@@ -27,7 +27,7 @@ from ulna.arm.components import (
     Payload,
     doubts,
 )
-from ulna.arm.description_files import description_text, is_description, is_export, load_description
+from ulna.arm.description_files import description_text, is_description, load_description
 from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
@@ -48,8 +48,6 @@ LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their com
 FOREIGN = {
     ".xacro": "a macro file of URDF",
     ".sdf": "an SDF file",
-    ".mjcf": "a MuJoCo file",
-    ".xml": "an XML file",
 }
 # What simulations and plans are saved as, by ending and by the first bytes.
 RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
@@ -91,9 +89,10 @@ def load(
     Parameters
     ----------
     file : path-like
-        The file, as `ulna.save` and `ulna new` write it; or a URDF file, by its ending.
+        The file, as `ulna.save` and `ulna new` write it; or a URDF or MJCF file, by its
+        ending: .urdf, .xml, .mjcf.
     base_link, tip_link : str, optional
-        The planar part of a URDF file that is more than a planar arm: the link that the arm stands
+        The planar part of such a file that is more than a planar arm: the link that the arm stands
         on, and the one whose frame is its tip. `ulna.arm.import_robot` tells of its angles as well.
 
     Returns
@@ -146,7 +145,7 @@ def check_format(file: str | os.PathLike[str]) -> None:
     if kind is None:
         return
     hint = (
-        "URDF files are read as well: convert it, or write one with `ulna new arm.toml --links 2`, "
+        "URDF and MJCF files are read: convert it, or begin with `ulna new arm.toml --links 2`, "
         "a link for every moving joint, and copy length, mass, com and inertia into it"
     )
     raise InputError(Problem("format", kind, need, hint, place=place))
@@ -397,7 +396,7 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     ...     ulna.load(f"{folder}/arm.toml") == arm
     True
     """
-    write_whole(file, description_text(arm, file) if is_export(file) else dumps(arm))
+    write_whole(file, description_text(arm, file) if is_description(file) else dumps(arm))
 
 
 def dumps(arm: Arm) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.arm.components import Friction, Joint
+from ulna.arm.xml_elements import XmlReader
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -89,6 +90,7 @@ class RobotTree:
     lines: dict[str, int]
     joints: list[TreeJoint] = field(default_factory=list)
     gravity: tuple[float, float, float] = (0.0, 0.0, -EARTHS)
+    unweighed: set[str] = field(default_factory=set)  # bodies whose mass the file leaves open
 
 
 def coulomb_friction(torque: float) -> Friction | None:
@@ -96,13 +98,22 @@ def coulomb_friction(torque: float) -> Friction | None:
     return Friction(coulomb=torque) if torque > 0.0 else None
 
 
+def checked_inertia(reader: XmlReader, line: int, owner: str, inertia: Matrix) -> Matrix:
+    """Return the inertia of a body; note one that no body has."""
+    if np.min(np.linalg.eigvalsh(inertia)) < -1e-9 * max(1e-300, float(np.trace(inertia))):
+        got = "negative principal moments"
+        reader.add(line, f"{owner}.inertia", got, "an inertia that a body has")
+    return inertia
+
+
 def rotation(roll: float, pitch: float, yaw: float) -> Matrix:
     """Return the rotation of roll, pitch and yaw about the fixed axes x, y and z."""
-    turns = [_about(axis, angle) for axis, angle in enumerate((roll, pitch, yaw))]
+    turns = [about(axis, angle) for axis, angle in enumerate((roll, pitch, yaw))]
     return np.asarray(turns[2] @ turns[1] @ turns[0])
 
 
-def _about(axis: int, angle: float) -> Matrix:
+def about(axis: int, angle: float) -> Matrix:
+    """Return the rotation about the axis x, y or z: 0, 1 or 2."""
     one, two = (axis + 1) % 3, (axis + 2) % 3
     turn = np.eye(3)
     turn[one, one] = turn[two, two] = math.cos(angle)

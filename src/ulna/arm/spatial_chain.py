@@ -260,6 +260,11 @@ class _Chain:
         if self.held and not self.reader.problems:
             warn(f"held at zero, as no part of the arm: {', '.join(self.held)}")
 
+    def _no_inertial(self, link: str) -> None:
+        got, need = "no <inertial>", "the mass and inertia of a body that moves"
+        hint = "MuJoCo writes those of its geoms: <compiler saveinertial='true'/>, mj_saveLastXML"
+        self.reader.add(self.robot.lines[link], f"body.{link}", got, need, hint)
+
     @property
     def hinges(self) -> list[TreeJoint]:
         """The hinges of the arm; all of the robot where there is no arm in it, to be judged."""
@@ -281,6 +286,8 @@ class _Chain:
             total, waiting = NO_BODY, [joint.child]
             while waiting:
                 link = waiting.pop()
+                if link in self.robot.unweighed:
+                    self._no_inertial(link)
                 total = total + self.robot.bodies[link].seen_from(places[link])
                 waiting += [one.child for one in self.below[link] if id(one) not in own]
             totals.append(total)
@@ -343,7 +350,7 @@ def _flat(plane: Matrix, point: Vector) -> Vector:
 
 def _check_masses(hinges: list[TreeJoint], bodies: list[RigidBody], reader: XmlReader) -> None:
     for joint, body in zip(hinges, bodies, strict=True):
-        if body.mass == 0.0:
+        if body.mass == 0.0 and not reader.problems:
             got = f"no mass of link {joint.child!r}"
             need = "a mass and an inertia of what it moves"
             reader.add(joint.line, f"joint.{joint.name}", got, need)

@@ -31,6 +31,7 @@ from ulna.arm.robot_tree import (
     RigidBody,
     RobotTree,
     TreeJoint,
+    checked_inertia,
     coulomb_friction,
     placement,
     rotation,
@@ -96,9 +97,7 @@ class _UrdfReader:
         for tag, found in (("mass", inertial.first("mass")), ("inertia", written)):
             if found is None:
                 self.reader.add(inertial.line, owner, f"no <{tag}>", "a mass and an inertia")
-        if np.min(np.linalg.eigvalsh(inertia)) < -1e-9 * max(1e-300, float(np.trace(inertia))):
-            got = "negative principal moments"
-            self.reader.add(inertial.line, f"{owner}.inertia", got, "an inertia that a body has")
+        checked_inertia(self.reader, inertial.line, owner, inertia)
         place = self._origin(inertial, owner)
         turn = place[:3, :3]
         return RigidBody.of(mass, place[:3, 3], turn @ inertia @ turn.T)

@@ -5,8 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
+import robot_descriptions as robots
 import ulna
 from ulna import dynamics
+from ulna.arm import import_robot
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this platform")
 
@@ -21,6 +23,8 @@ def written(arm, tmp_path):
 
 
 def torques(model, q, qd, qdd):
+    # Beyond a limit MuJoCo adds the force of its soft stop.
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
     data, found = mujoco.MjData(model), []
     for data.qpos, data.qvel, data.qacc in zip(q, qd, qdd, strict=True):
         mujoco.mj_inverse(model, data)
@@ -69,3 +73,119 @@ def test_a_link_without_mass_is_refused(tmp_path):
     )
     with pytest.raises(ulna.InputError, match=r"link\.1\.mass: got 0, need a mass"):
         ulna.save(arm, tmp_path / "arm.xml")
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, **links):
+        (tmp_path / "robot.xml").write_text(text)
+        return import_robot(tmp_path / "robot.xml", **links)
+
+    return read
+
+
+def test_a_file_is_read_as_mujoco_reads_it(read):
+    text = robots.mujoco_arm()
+    with pytest.warns(
+        ulna.UlnaWarning, match="actuators are left out, only joints are read: servo"
+    ):
+        found = read(text)
+    assert found.joint_names == ("shoulder", "elbow", "wrist")
+    assert found.signs == (1.0, 1.0, -1.0)
+    assert found.arm.gravity == pytest.approx((0.0, -9.7))
+    model = mujoco.MjModel.from_xml_string(text)
+    data, signs = mujoco.MjData(model), np.array(found.signs)
+    theta, rates, gains = np.random.default_rng(2).normal(size=(3, 20, 3))
+    q = found.from_file_angles(theta)
+    expected = signs * torques(model, theta, rates, gains)
+    own = dynamics.inverse_dynamics(found.arm, q, signs * rates, signs * gains)
+    assert own == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    for k in range(20):
+        data.qpos = theta[k]
+        mujoco.mj_kinematics(model, data)
+        # The axis is MuJoCo's x: y is up, and x of the plane MuJoCo's y.
+        end = data.site("tool").xpos
+        assert ulna.kinematics.tip(found.arm, q[k])[:2] == pytest.approx(end[1:], abs=1e-9)
+
+
+def test_limits_are_in_degrees_from_where_the_file_counts(read):
+    with pytest.warns(ulna.UlnaWarning, match="actuators"):
+        found = read(robots.mujoco_arm())
+    first, second, third = found.arm.joints
+    assert (first.lower, third.upper) == (-np.inf, np.inf)
+    limits = found.from_file_angles([0.0, np.radians(-90.0), 0.0])[1]
+    assert second.lower == pytest.approx(limits)
+    assert second.upper - second.lower == pytest.approx(np.radians(210.0))
+    assert [joint.damping for joint in found.arm.joints] == [0.1, 0.3, 0.3]
+
+
+@pytest.mark.parametrize("armature", [1e-3, 0.5])
+def test_an_arm_comes_back_with_its_rotors_as_armatures(read, tmp_path, armature):
+    ratio = 50.0
+    rotor = armature / (ratio * (ratio - 1.0))
+    joints = [ulna.Joint(damping=0.1, rotor_inertia=rotor, gear_ratio=ratio)] * 3
+    arm = ulna.Arm.rods([0.5, 0.4, 0.3], [3.0, 2.0, 1.0], joints=joints)
+    ulna.save(arm, tmp_path / "arm.xml")
+    found = read((tmp_path / "arm.xml").read_text())
+    assert found.same_angles
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 20, 3))
+    expected = dynamics.inverse_dynamics(arm, q, qd, qdd)
+    back = dynamics.inverse_dynamics(found.arm, q, qd, qdd)
+    assert back == pytest.approx(expected, rel=1e-10, abs=1e-10)
+
+
+BODY = '<body name="arm"><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>{}</body>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "what", "got"),
+    [
+        ('<joint name="a" type="slide"/>', "joint.a", "a slide joint"),
+        ('<joint name="a" type="ball"/>', "joint.a", "a ball joint"),
+        ('<freejoint name="a"/>', "joint.a", "a free joint"),
+        ('<joint name="a" stiffness="2"/>', "joint.a.stiffness", "a spring"),
+        ('<joint name="a" class="nowhere"/>', "body.arm", "a class without defaults"),
+        ('<joint name="a" axis="0 0 0"/>', "joint.a.axis", "no direction"),
+        ('<joint name="a" damping="-1"/>', "joint.a.damping", "'-1'"),
+        ('<joint name="a"/><include file="b.xml"/>', "body.arm", "<include>"),
+        (
+            '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c"/><geom size="1"/></body>',
+            "body.b",
+            "no <inertial>",
+        ),
+        (
+            '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c" axis="1 0 0"/></body>',
+            "joint.c.axis",
+            "an axis at 90° to that of 'a'",
+        ),
+    ],
+)
+def test_what_no_planar_arm_has_is_named(read, inside, what, got):
+    text = f"<mujoco>\n<worldbody>\n{BODY.format(inside)}\n</worldbody></mujoco>"
+    with pytest.raises(ulna.InputError) as caught:
+        read(text)
+    found = {problem.what: problem for problem in caught.value.problems}
+    assert found[what].got == got
+    assert found[what].place.endswith("robot.xml:3")
+
+
+def test_joints_that_are_tied_together_are_named(read):
+    body = BODY.format('<joint name="a" axis="1 0 0"/>')
+    loop = '<equality><connect name="bar" body1="arm" anchor="0 0 1"/></equality>'
+    with pytest.raises(ulna.InputError, match=r"equality\.bar: got <connect>, which ties"):
+        read(f"<mujoco><worldbody>{body}</worldbody>{loop}</mujoco>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!DOCTYPE m [<!ENTITY a 'b'>]><mujoco>&a;</mujoco>",
+        "<mujoco><worldbody>" + "<body>" * 200_000,
+        "<robot/>",
+        "<mujoco/>",
+    ],
+    ids=["entity", "deep", "root", "empty"],
+)
+def test_hostile_files_are_refused(read, text):
+    with pytest.raises(ulna.InputError):
+        read(text)

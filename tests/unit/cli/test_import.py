@@ -93,6 +93,14 @@ def test_an_arm_is_exported_and_what_is_lost_is_told(ask):
     assert ask("export", "so-101", "--out", "so.urdf")[0] == 2
 
 
+def test_an_mjcf_file_is_written_and_read_back(ask):
+    assert ask("export", "kehl", "--out", "kehl.xml")[0] == 0
+    code, out, _ = ask("import", "kehl.xml")
+    assert code == 0
+    Path("kehl.toml").write_text(out)
+    assert ulna.load("kehl.toml").reach == pytest.approx(ulna.preset("kehl").reach)
+
+
 @pytest.mark.parametrize("words", [(), ("--out", "arm.step")])
 def test_an_export_needs_a_file_of_a_known_kind(ask, words):
     code, _, said = ask("export", "kehl", *words)
