@@ -114,7 +114,7 @@ MembersLike: TypeAlias = int | Sequence[int] | Sequence[bool] | SupportsArray | 
 
 # Of a motion: how its path is timed, how its rates are found, on which side its elbow is.
 TimingName: TypeAlias = Literal[
-    "uniform", "constant-speed", "cubic", "quintic", "trapezoid", "s-curve"
+    "uniform", "constant-speed", "cubic", "quintic", "trapezoid", "s-curve", "fastest"
 ]
 Derivatives: TypeAlias = Literal["exact", "finite"]
 Elbow: TypeAlias = Literal["up", "down", "positive", "negative"]

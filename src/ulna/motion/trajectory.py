@@ -1,7 +1,7 @@
 """A motion: joint angles, rates and accelerations at any time, exact.
 
-A law is σ(u), the part of the way at the part u of the duration, both from 0 to 1, with exact
-derivatives. "uniform" counts the way in the path's own parameter, all others in length.
+A timing law is σ(u), the part of the way at the part u of the duration, both from 0 to 1, with
+exact derivatives. "uniform" counts the way in the path's own parameter, all others in length.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ HALF = 0.5
 HALVINGS = 60
 SAMPLE_PARTS = 500  # at a motion, and
 PIECE = 21  # at least so many at every smooth piece of it
+SIDE = 1e-8  # of the way to the middle of a piece, at which the joints are on its side
 EVEN = ("uniform", "constant-speed")  # laws that are the time itself
 
 
@@ -231,15 +232,13 @@ def ramps(name: str, ramp: float = RAMP) -> Timing:
 
 
 _BUILT_IN = (
-    (
-        Timing("uniform", _uniform, by_length=False),
-        "the path's own parameter in proportion to time",
-    ),
+    (Timing("uniform", _uniform, by_length=False), "the path's parameter in proportion to time"),
     (Timing("constant-speed", _uniform), "the same speed all along"),
     (Timing("cubic", _cubic), "from rest to rest, the acceleration jumps at both ends"),
     (Timing("quintic", _quintic), "from rest to rest without any jump"),
     (ramps("trapezoid"), "even acceleration, even speed, even braking"),
     (ramps("s-curve"), "the same with an acceleration that rises and falls evenly"),
+    (Timing("fastest", _uniform), "the shortest time that all limits of arm and tip allow"),
 )
 LAWS = {law.name: law for law, _ in _BUILT_IN}
 DESCRIPTIONS = {law.name: text for law, text in _BUILT_IN}
@@ -413,7 +412,8 @@ class Trajectory:
         rows, moving = self.path_rows(times, within)
         if self.solver is not None:
             reached = self._reachable(rows[0])
-            rows = self.solver(np.clip(times, 0.0, self.duration), rows)
+            near = times if within is None else times + SIDE * (within - times)
+            rows = self.solver(np.clip(near, 0.0, self.duration), rows)
             if not moving.all():
                 rows[1:, ~moving] = 0.0
             if not reached.all():

@@ -23,6 +23,7 @@ Measure: TypeAlias = Callable[[Array], Array]  # makes sizes (k,) of values (k, 
 INTERVALS = 32  # to begin with, at least
 CLOSE = 2e-2  # of the largest value, by which a parabola may miss a node
 ROUGH = 10  # halvings, after which few intervals are left but where there is nothing but rounding;
+MANY, MANY_TIMES = 32_768, 8  # or so many intervals, or so many for each piece;
 MOST_ROUGH = 64  # so many of them are halved again
 SHORTEST = 1e-12  # of the duration: no interval is halved below
 MOST = 1_000_000  # samples
@@ -169,7 +170,7 @@ def sample_adaptively(
         sampled += part.values.shape[0]
         coarse = part.coarse(close * np.minimum(peak, most))
         coarse &= (part.width > SHORTEST) & (sampled < MOST)
-        if len(done) >= ROUGH:
+        if len(done) >= ROUGH or sampled > max(MANY, MANY_TIMES * len(pieces)):
             coarse[np.flatnonzero(coarse)[MOST_ROUGH:]] = False
         done.append(part.chosen(~coarse))
         part = part.chosen(coarse).halved(function)

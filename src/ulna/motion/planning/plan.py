@@ -24,11 +24,12 @@ from ulna.motion.paths.points import LONGEST_TIME, SHORTEST_TIME
 from ulna.motion.paths.svg_drawings import fitted
 from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.demands import Demands
+from ulna.motion.planning.fastest_timing import NO_OPTIONS, FastestOptions, follow_timed
 from ulna.motion.planning.findings import find_problems
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
-from ulna.motion.planning.postures import SampledMotion, follow_paths, sliding_to_rest
+from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, time_strokes
-from ulna.motion.trajectory import Timing, read_timing
+from ulna.motion.trajectory import LAWS, Timing, read_timing
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
 
@@ -40,6 +41,7 @@ MOST_SAMPLES = 20_000_000
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
 FASTEST = "as fast as the limits allow"
+MINIMUM_TIME = LAWS["fastest"]
 ELBOWS = ("up", "down", "positive", "negative")
 
 
@@ -57,6 +59,9 @@ class PlanKeywords(TypedDict, total=False):
     posture: AngleLike | None
     floor: float | None
     tip_force: ArrayLike | Callable[[float], Any] | None
+    reserve: float | None
+    end_speeds: Sequence[float] | None
+    max_joint_acceleration: ArrayLike | None
 
 
 @overload
@@ -84,6 +89,9 @@ def plan(
     posture: AngleLike | None = None,
     floor: float | None = None,
     tip_force: ArrayLike | Callable[[float], Any] | None = None,
+    reserve: float | None = None,
+    end_speeds: Sequence[float] | None = None,
+    max_joint_acceleration: ArrayLike | None = None,
 ) -> Plan | Plans:
     """Find the joint motion that follows a path, and the torques that it needs.
 
@@ -100,6 +108,8 @@ def plan(
     timing : str or Timing, optional
         "uniform" (the path's parameter in proportion to time), "constant-speed", "cubic",
         "quintic", "trapezoid", "s-curve", or a law such as ``ulna.motion.times([0, 1, 3])``.
+        "fastest" takes the least time that torques, motors and speeds of the joints and the
+        limits below allow, and stops at corners; `Plan.limiting` tells what holds it up.
     rate : float, optional
         Samples a second [Hz]; 2,000 in all without it.
     derivatives : {"exact", "finite"}, optional
@@ -119,6 +129,12 @@ def plan(
         Height [m]: samples with a joint or the tip below it are reported.
     tip_force : array_like, shape (2,) or (3,), or callable, optional
         Force x, y [N] and moment [N·m] that act on the arm: numbers, or a function of t.
+    reserve : float, optional
+        The part of all torques, from 0 to below 1, that the fastest timing leaves to feedback.
+    end_speeds : sequence of float, optional
+        Speeds along the path at start and end [m/s, of joints rad/s] of the fastest timing.
+    max_joint_acceleration : array_like, shape () or (n,), optional
+        The largest acceleration of the joints [rad/s²] in the fastest timing.
 
     Returns
     -------
@@ -130,7 +146,7 @@ def plan(
     InputError
         If an argument cannot be used.
     InfeasibleError
-        If a drawing without a scale has no room within the reach.
+        If a drawing without a scale has no room within the reach, or no timing keeps all limits.
 
     Examples
     --------
@@ -156,13 +172,13 @@ def plan(
         posture,
         floor,
         _read_force(tip_force),
+        FastestOptions(reserve, end_speeds, max_joint_acceleration),
     )
     if isinstance(arm, list | tuple) or isinstance(path, list | tuple):
         from ulna.motion.planning.plans import plan_all
 
         return plan_all(asked)
-    problem = asked.completed()
-    (motion,) = follow_paths([problem])
+    (problem,), (motion,) = follow_timed([asked.completed()])
     rows = sliding_to_rest(motion.trajectory, motion.times, motion.rows)
     terms = torque_terms(problem.arm, rows, motion.force)
     return assemble_plan(problem, motion, terms.total, terms)
@@ -184,6 +200,7 @@ class PlanningProblem:
     posture: AngleLike | None
     floor: float | None
     force: Callable[[Array], Array] | None  # on the tip, of times (k,)
+    options: FastestOptions = NO_OPTIONS
     given: Mapping[str, Any] = field(default_factory=dict)  # keywords that make the same plan again
     lasting: float = math.nan  # [s] that the motion takes,
     duration_reason: str = ""  # why,
@@ -195,6 +212,7 @@ class PlanningProblem:
             raise InputError(Problem("derivatives", shown(self.derivatives), need))
         if self.floor is not None:
             number("floor", self.floor, "a height [m]")
+        self.options.check(is_fastest=self.timing is MINIMUM_TIME)
 
     def completed(self) -> PlanningProblem:
         """Check arm and path, fit a drawing into reach, and choose duration, times and start."""
@@ -209,9 +227,21 @@ class PlanningProblem:
         timing, lasting, reason = _choose_duration(
             arm, path, self.timing, self.duration, self.limits
         )
+        made = replace(self, path=path, start=start, given=self._given(start))
+        return made.timed(timing, lasting, reason)
+
+    def timed(self, timing: Timing, lasting: float, reason: str) -> PlanningProblem:
+        """Return the same with a timing, a duration [s] and why, and the times of its samples."""
         times = _sample_times(lasting, self.rate, whole=self.derivatives == "finite")
-        made = replace(self, path=path, timing=timing, start=start, given=self._given(start))
-        return replace(made, lasting=lasting, duration_reason=reason, times=times)
+        return replace(
+            self, timing=timing, lasting=lasting, duration_reason=reason, times=times,
+            options=NO_OPTIONS if timing is not MINIMUM_TIME else self.options,
+        )  # fmt: skip
+
+    def unhurried(self) -> PlanningProblem:
+        """Return the same at a gentle constant speed, for a path that cannot be followed."""
+        constant = LAWS["constant-speed"]
+        return self.timed(*_choose_duration(self.arm, self.path, constant, None, Limits()))
 
     def _given(self, start: AngleLike | Branch | None) -> dict[str, Any]:
         """Return the keywords of `plan` that were passed, with the start that a drawing got."""
@@ -225,6 +255,7 @@ class PlanningProblem:
             "elbow": self.elbow,
             "posture": self.posture,
             "floor": self.floor,
+            **self.options._asdict(),
         }
         return {name: value for name, value in keywords.items() if value is not None}
 
@@ -339,6 +370,11 @@ def _choose_duration(
 
     The third is why it takes so long, in words.
     """
+    if timing is MINIMUM_TIME:
+        if duration is not None:
+            need = "none with timing='fastest', which finds it"
+            raise InputError(Problem("duration", shown(duration), need))
+        return timing, 1.0, "as fast as the limits allow"  # the parts of the way, to begin with
     if has_pen(path) and timing.duration is None:
         return _time_drawing(arm, path, timing, duration, limits)
     if duration is not None:

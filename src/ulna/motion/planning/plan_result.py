@@ -27,6 +27,7 @@ from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.demands import Demands, Peaks
+from ulna.motion.planning.fastest_timing import Limiting
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.motor_demands import (
     MotorDemands,
@@ -246,6 +247,11 @@ class Plan(metaclass=SuggestsAttributes):
         known, T = np.isfinite(self.tau).all(axis=-1), self.trajectory.duration
         rows = (values[known] for values in (self.qd, self.qdd, self.tau))
         return MotorDemands(self.arm, T, self.t[known] / T, *rows)
+
+    @property
+    def limiting(self) -> tuple[Limiting, ...]:
+        """What holds up a motion with the fastest timing, the most of the time first."""
+        return getattr(self.trajectory.timing.law, "limiting", ())
 
     @property
     def motor_peaks(self) -> MotorPeaks:
@@ -474,7 +480,7 @@ def _told(plan: Plan) -> Iterator[str]:
         )
     if plan.arm.has_motors and np.isfinite(singular):
         yield from planned_motor_lines(plan)
-    yield from plan.path.notes
+    yield from (*map(str, plan.limiting), *plan.path.notes)
     problems = plan.problems
     if not problems:
         yield "the arm can do it: in reach and within its limits; collisions are not checked"

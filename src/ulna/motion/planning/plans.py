@@ -13,9 +13,10 @@ from ulna.arm import Arm, stack
 from ulna.arrays import Array, freeze
 from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError, InputError, Problem
+from ulna.motion.planning.fastest_timing import follow_timed
 from ulna.motion.planning.plan import PlanningProblem, assemble_plan
 from ulna.motion.planning.plan_result import Plan
-from ulna.motion.planning.postures import SampledMotion, follow_paths, sliding_to_rest
+from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 
 MOST_AT_ONCE = 200_000  # samples, for each of which the numbers of an arm are laid out
 MOST_SHOWN = 8  # of those that are not ok
@@ -100,7 +101,7 @@ class Plans(Sequence[Plan]):
 def plan_all(asked: PlanningProblem) -> Plans:
     """Plan for lists of arms, of paths, or of both in pairs."""
     problems = _problems(asked)
-    motions = follow_paths(problems)
+    problems, motions = follow_timed(problems)
     rows = _stacked([motion.rows for motion in motions], axis=1)
     arms, sliding = [problem.arm for problem in problems], rows
     if any(arm.has_friction for arm in arms):

@@ -101,14 +101,14 @@ def follow_paths(problems: Sequence[PlanningProblem]) -> list[SampledMotion]:
     }
     tracked = _track_all([problem.arm for problem in problems], waypoints)
     return [
-        _sampled(problem, *_follow(problem, waypoints[k], tracked[k]), waypoints[k].times)
+        sample_motion(problem, *_follow(problem, waypoints[k], tracked[k]), waypoints[k].times)
         if k in waypoints
-        else _sampled(problem, _trajectory(problem, None), None, problem.times)
+        else sample_motion(problem, _trajectory(problem, None), None, problem.times)
         for k, problem in enumerate(problems)
     ]
 
 
-def _sampled(
+def sample_motion(
     problem: PlanningProblem, trajectory: Trajectory, tracked: Tracked | None, known: Array
 ) -> SampledMotion:
     """Return the joints at the samples, by exact derivatives or by differences."""

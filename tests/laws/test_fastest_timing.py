@@ -1,0 +1,398 @@
+"""The fastest timing along a path: closed forms, a dynamic programme, TOPP-RA, and laws."""
+
+import numpy as np
+import pytest
+
+import ulna
+from ulna.errors import InfeasibleError, InputError
+from ulna.motion.planning.fastest_timing import FastestLaw, Profile
+
+TICK = 1e-4  # [s] between two points at which demands are looked at
+LINKS = ([0.5, 0.4], [1.0, 0.8])
+CIRCLE = ulna.paths.circle(center=(0.45, 0.2), radius=0.15)
+CORNERED = ulna.paths.polyline([(0.3, 0.1), (0.6, 0.1), (0.6, 0.4)], blend=0.0)
+MOTORS = (
+    ulna.TorqueSpeedMotor(stall_torque=14.0, no_load_speed=6.0, max_torque=11.0),
+    ulna.TorqueSpeedMotor(stall_torque=5.0, no_load_speed=7.0),
+)
+
+
+def arm_with(torque=(12.0, 4.0), damping=(0.0, 0.0), coulomb=(0.0, 0.0), speed=np.inf, motors=None):
+    joints = [
+        ulna.Joint(
+            max_torque=torque[k],
+            damping=damping[k],
+            max_velocity=speed,
+            friction=ulna.Friction(coulomb=coulomb[k]) if coulomb[k] else None,
+            motor=motors[k] if motors else None,
+        )
+        for k in range(2)
+    ]
+    return ulna.Arm.rods(*LINKS, joints=joints)
+
+
+def fastest(arm, path, **options):
+    return ulna.plan(arm, path, timing="fastest", **options)
+
+
+def demands(plan):
+    """Give how much of every limit is used (k, m) every 0.1 ms, by the plan's own motion."""
+    t = np.append(np.arange(0.0, plan.duration, TICK), plan.duration)
+    moving, tip, p = plan.trajectory(t), plan.trajectory.tip(t), plan.arm.parameters
+    used = [np.abs(plan.torque_at(t)) / p.max_torque, np.abs(moving.qd) / p.max_velocity]
+    for name, rows in (("max_speed", tip.velocity), ("max_acceleration", tip.acceleration)):
+        if name in plan.given:
+            used.append(np.linalg.norm(rows, axis=-1)[:, None] / plan.given[name])
+    return np.concatenate(used, axis=1)
+
+
+# Every arm here can hold itself at a tenth less than it has.
+CASES = {
+    "torques": (arm_with(), CIRCLE, {}),
+    "viscous damping": (arm_with(damping=(0.5, 0.3)), CIRCLE, {}),
+    "dry friction": (arm_with(damping=(0.5, 0.3), coulomb=(0.5, 0.3)), CIRCLE, {}),
+    "joint speeds": (arm_with(speed=2.0, coulomb=(0.5, 0.3)), CIRCLE, {}),
+    "tip": (arm_with(), CIRCLE, {"max_speed": 0.9, "max_acceleration": 6.0}),
+    "bends": (
+        arm_with(damping=(0.5, 0.3)),
+        ulna.paths.polyline([(0.3, 0.1), (0.6, 0.1), (0.6, 0.4), (0.3, 0.3)]),
+        {"max_speed": 0.4, "max_acceleration": 3.0},
+    ),
+    "corners": (arm_with(coulomb=(0.5, 0.3)), CORNERED, {}),
+}
+
+
+@pytest.fixture(scope="module")
+def plans():
+    return {name: fastest(arm, path, **options) for name, (arm, path, options) in CASES.items()}
+
+
+def test_one_joint_takes_the_time_of_bang_bang_control():
+    """I θ̈ = ±τ: T = 2 √(I θ / τ), with I = m l² / 3 of a rod."""
+    arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=2.0)], gravity=(0.0, 0.0))
+    made = fastest(arm, ulna.paths.joints([[0.0], [1.5]]))
+    assert made.ok
+    assert made.duration == pytest.approx(2.0 * np.sqrt(1.0 * 1.5 / 2.0), rel=1e-5)
+
+
+def test_one_joint_with_viscous_damping():
+    """I ω̇ = ±τ − b ω: the time of both phases follows from the logarithms of the solution."""
+    inertia, torque, damping, way = 1.0, 2.0, 0.8, 1.5
+    joint = ulna.Joint(max_torque=torque, damping=damping)
+    arm = ulna.Arm.rods([1.0], [3.0], joints=[joint], gravity=(0.0, 0.0))
+    made = fastest(arm, ulna.paths.joints([[0.0], [way]]))
+    most, lag = torque / damping, inertia / damping
+
+    def phases(peak):
+        up, down = -lag * np.log(1.0 - peak / most), lag * np.log(1.0 + peak / most)
+        # ∫ ω dt, by I ω̇ = ±τ − b ω integrated over each phase.
+        return up + down, most * (up - down)
+
+    low, high = 0.0, most * (1.0 - 1e-12)
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if phases(middle)[1] < way else (low, middle)
+    assert made.duration == pytest.approx(phases(low)[0], rel=1e-3)
+
+
+@pytest.mark.parametrize(("speed", "most"), [(0.4, 1.0), (5.0, 1.0)])
+def test_a_straight_line_is_a_trapezoid_of_speed(speed, most):
+    length = 0.5
+    made = fastest(
+        ulna.Arm.rods(*LINKS),
+        ulna.paths.line((0.2, 0.3), (0.2 + length, 0.3)),
+        max_speed=speed,
+        max_acceleration=most,
+    )
+    triangle = speed**2 / most > length
+    expected = 2.0 * np.sqrt(length / most) if triangle else length / speed + speed / most
+    assert made.duration == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_some_limit_is_reached_and_none_passed(plans, name):
+    made, used = plans[name], demands(plans[name]).max(axis=1)
+    assert made.ok, made.problems
+    assert used.max() <= 1.001
+    assert np.mean(used < 0.995) <= 0.01
+
+
+def test_motors_are_used_up_and_no_more():
+    made = fastest(arm_with((np.inf, np.inf), (0.1, 0.0), motors=MOTORS), CIRCLE)
+    assert made.ok, made.problems
+    t = np.append(np.arange(0.0, made.duration, TICK), made.duration)
+    qd, tau = made.trajectory(t).qd, made.torque_at(t)
+    limits = [ulna.actuation.torque_range(MOTORS[k], qd[:, k]) for k in range(2)]
+    lower, upper = (np.stack(part, axis=-1) for part in zip(*limits, strict=True))
+    assert (tau <= upper * 1.001).all()
+    assert (tau >= lower * 1.001).all()
+    used = np.maximum(tau / upper, tau / lower).max(axis=1)
+    assert np.mean(used < 0.995) <= 0.01
+
+
+def programme(arm, path, *, nodes=120, speeds=3000, accelerations=9, options=None):
+    """Return the least duration by dynamic programming over a lattice of squared speeds.
+
+    Bellman's equation V_i(x) = min_u [2 h / (√x + √y) + V_{i+1}(y)], y = x + 2 h u, backwards from
+    rest, with a choice of accelerations between the least and the largest that all limits allow
+    half way between two nodes.
+    """
+    options = options or {}
+    base = ulna.plan(arm, path, timing="constant-speed", duration=1.0).trajectory
+    s = (np.arange(nodes) + 0.5) / nodes
+    h, (q, first, second) = 1.0 / nodes, base(s)
+    still = np.zeros_like(q)
+    free = arm.replace(joints=[ulna.Joint() for _ in arm.joints])
+    gravity = ulna.dynamics.inverse_dynamics(free, q, still, still)
+    a = ulna.dynamics.inverse_dynamics(free, q, still, first) - gravity
+    b = ulna.dynamics.inverse_dynamics(free, q, first, second) - gravity
+    p = arm.parameters
+    dry = gravity + p.coulomb * np.sign(first)
+    viscous, tip = p.damping * first, base.tip(s)
+    most = options.get("most_x", 60.0)
+    if np.isfinite(p.max_velocity).all():
+        most = min(most, float(((p.max_velocity / np.abs(first)).min(axis=1) ** 2).max()))
+    x = np.linspace(0.0, most, speeds)
+    value = np.where(x == 0.0, 0.0, np.inf)
+    for i in reversed(range(nodes)):
+        low, high = np.full(speeds, -np.inf), np.full(speeds, np.inf)
+        middle = x
+        for _ in range(3):
+            # The speed half way is not known before the acceleration: either bound by itself.
+            bounds = []
+            for way, now in ((-1.0, low), (1.0, high)):
+                middle = np.maximum(x + h * np.where(np.isfinite(now), now, 0.0), 0.0)
+                rest = dry[i] + b[i] * middle[:, None] + viscous[i] * np.sqrt(middle)[:, None]
+                ends = np.stack([(side * p.max_torque - rest) / a[i] for side in (-1.0, 1.0)])
+                bound = ends.max(axis=0).min(axis=1) if way > 0 else ends.min(axis=0).max(axis=1)
+                if "max_acceleration" in options:
+                    along = np.linalg.norm(tip.velocity[i])
+                    across = np.linalg.norm(tip.acceleration[i]) * middle
+                    left = options["max_acceleration"] ** 2 - across**2
+                    own = np.where(left >= 0.0, np.sqrt(np.maximum(left, 0.0)) / along, -1e9)
+                    bound = np.minimum(bound, own) if way > 0 else np.maximum(bound, -own)
+                bounds.append(bound)
+            low, high = bounds
+        fast = p.max_velocity / np.abs(first[i])
+        cap = float(fast.min() ** 2)
+        if "max_speed" in options:
+            cap = min(cap, (options["max_speed"] / np.linalg.norm(tip.velocity[i])) ** 2)
+        share = np.linspace(0.0, 1.0, accelerations)[:, None]
+        u = low + share * (high - low)
+        reachable = np.clip((cap - x) / h, low, high)  # as fast as the speed limit has it
+        edge = x[np.isfinite(value)].max()  # the fastest that still ends at rest
+        last = np.clip((edge - x) / (2.0 * h), low, high)
+        u = np.concatenate([u, reachable[None], last[None]])
+        y = x + 2.0 * h * u
+        allowed = (low <= high) & (y >= 0.0) & (y <= x[-1]) & (0.5 * (x + y) <= cap * (1 + 1e-12))
+        place = np.clip(y, 0.0, x[-1]) / x[1]
+        before = np.minimum((place + 1e-6).astype(int), speeds - 2)
+        part = np.where(place - before < 1e-6, 0.0, place - before)
+        above, below = value[before + 1], value[before]
+        known = np.isfinite(above)
+        later = (1.0 - part) * np.where(np.isfinite(below), below, 0.0)
+        later += part * np.where(known, above, 0.0)
+        later = np.where(np.isfinite(below) & (known | (part == 0.0)), later, np.inf)
+        with np.errstate(divide="ignore"):
+            spent = 2.0 * h / (np.sqrt(x) + np.sqrt(np.maximum(y, 0.0)))
+        value = np.where(allowed, spent + later, np.inf).min(axis=0)
+    return float(value[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["torques", "viscous damping", "dry friction", "joint speeds", "tip"]
+)
+def test_a_dynamic_programme_takes_as_long(plans, name):
+    arm, path, options = CASES[name]
+    fastest_square = plans[name].trajectory.timing.law.profile.x.max()
+    least = programme(arm, path, options={**options, "most_x": 1.2 * float(fastest_square)})
+    assert plans[name].duration == pytest.approx(least, rel=0.005)
+
+
+@pytest.mark.parametrize("limit", ["acceleration", "torque"])
+def test_toppra_takes_as_long(limit):
+    toppra = pytest.importorskip("toppra")
+    from toppra import algorithm, constraint
+
+    way, most = np.array([[0.2, 0.4], [0.9, 1.2], [0.4, 1.9], [1.1, 0.6]]), np.array([9.0, 12.0])
+    path = ulna.paths.joints(way)
+    coulomb = np.array([0.5, 0.3])
+    arm, options = arm_with(torque=(16.0, 6.0), coulomb=coulomb, speed=3.0), {}
+    if limit == "acceleration":
+        arm, options = arm_with((np.inf, np.inf), speed=3.0), {"max_joint_acceleration": most}
+    base = ulna.plan(arm, path, timing="constant-speed", duration=1.0).trajectory
+
+    class Joints(toppra.interpolator.AbstractGeometricPath):
+        dof, path_interval = 2, (0.0, 1.0)
+
+        def __call__(self, s, order=0):
+            return base(np.clip(s, 0.0, 1.0))[order]
+
+    free = arm.replace(joints=[ulna.Joint(), ulna.Joint()])
+
+    def torque(q, qd, qdd):
+        return ulna.dynamics.inverse_dynamics(free, q, qd, qdd)
+
+    speed = constraint.JointVelocityConstraint(3.0 * np.array([[-1.0, 1.0]] * 2))
+    hard = constraint.JointAccelerationConstraint(most[:, None] * [-1.0, 1.0])
+    if limit == "torque":
+        sizes = np.array([[-16.0, 16.0], [-6.0, 6.0]])
+        hard = constraint.JointTorqueConstraint(torque, sizes, coulomb)
+    points = np.linspace(0.0, 1.0, 1001)
+    solver = algorithm.TOPPRA([speed, hard], Joints(), gridpoints=points)
+    _, sd, _ = solver.compute_parameterization(0.0, 0.0)
+    least = float(np.sum(2.0 * np.diff(points) / (sd[:-1] + sd[1:])))
+    made = fastest(arm, path, **options)
+    assert made.ok, made.problems
+    assert made.duration == pytest.approx(least, rel=0.01)
+
+
+@pytest.mark.parametrize("raised", ["torque", "max_speed", "max_acceleration", "speed"])
+def test_raising_a_limit_never_takes_longer(raised):
+    tip = {"max_speed": 1.2, "max_acceleration": 8.0}
+    before = np.inf
+    for factor in (0.8, 1.0, 1.3, 2.0):
+        torque = np.array([12.0, 4.0]) * (factor if raised == "torque" else 1.0)
+        arm = arm_with(torque, (0.3, 0.1), (0.4, 0.2), 3.0 * (factor if raised == "speed" else 1))
+        options = {key: most * (factor if key == raised else 1.0) for key, most in tip.items()}
+        duration = fastest(arm, CIRCLE, **options).duration
+        assert duration <= before * (1.0 + 1e-4)
+        before = duration
+
+
+def test_backwards_takes_as_long_without_friction():
+    there, back = (fastest(arm_with(), path) for path in (CIRCLE, CIRCLE.reversed()))
+    assert there.duration == pytest.approx(back.duration, rel=1e-4)
+
+
+def test_friction_takes_its_time():
+    none, some, more = (
+        fastest(arm_with(damping=damping, coulomb=coulomb), CIRCLE).duration
+        for damping, coulomb in (((0, 0), (0, 0)), ((0, 0), (0.8, 0.4)), ((0.5, 0.3), (0.8, 0.4)))
+    )
+    assert none < some < more
+
+
+def test_reserve_leaves_torque_to_feedback():
+    arm = arm_with(coulomb=(0.5, 0.3))
+    made = fastest(arm, CIRCLE, reserve=0.2)
+    used = demands(made).max(axis=1)
+    assert used.max() <= 0.8 * 1.001
+    assert np.mean(used < 0.8 * 0.995) <= 0.01
+    assert made.duration > fastest(arm, CIRCLE).duration
+
+
+def test_end_speeds_are_kept():
+    line = ulna.paths.line((0.2, 0.3), (0.7, 0.3))
+    arm = ulna.Arm.rods(*LINKS)
+    made = fastest(arm, line, max_speed=0.4, max_acceleration=1.0, end_speeds=(0.3, 0.1))
+    speeds = np.linalg.norm(made.trajectory.tip([0.0, made.duration]).velocity, axis=-1)
+    assert speeds == pytest.approx([0.3, 0.1], abs=1e-6)
+    ramps = 0.1 + 0.3  # [s] of speeding up and braking, over so much of the way:
+    way = 0.5 * (0.4**2 - 0.3**2) + 0.5 * (0.4**2 - 0.1**2)
+    assert made.duration == pytest.approx(ramps + (0.5 - way) / 0.4, rel=1e-5)
+
+
+def test_an_end_speed_that_cannot_be_braked_from_is_infeasible():
+    line = ulna.paths.line((0.2, 0.3), (0.3, 0.3))
+    with pytest.raises(InfeasibleError, match="end speeds"):
+        fastest(ulna.Arm.rods(*LINKS), line, max_acceleration=1.0, end_speeds=(2.0, 0.0))
+
+
+def test_an_arm_that_cannot_hold_itself_is_told_where_and_by_how_much():
+    arm = arm_with(torque=(3.0, 4.0))
+    with pytest.raises(InfeasibleError, match=r"joint 1 needs [\d.]+ N·m, 3 N·m allowed") as error:
+        fastest(arm, CIRCLE)
+    needed = float(str(error.value).split("needs ")[1].split(" ")[0])
+    q = ulna.plan(arm, CIRCLE).q
+    assert needed == pytest.approx(np.abs(ulna.dynamics.gravity_torque(arm, q)).max(), rel=1e-3)
+
+
+def test_it_stops_at_sharp_corners(plans):
+    made = plans["corners"]
+    at = made.trajectory.timing.edges(CORNERED)
+    corner = made.duration * made.trajectory.timing.reached(np.array([0.5]))
+    assert len(at) > 3
+    assert np.linalg.norm(made.trajectory.tip(corner).velocity) <= 1e-6
+    assert not any(problem.kind == "corner" for problem in made.problems)
+
+
+def test_a_straight_arm_passes_its_singular_pose():
+    """Through the straight arm by its joints, close to it along a line, and round and round."""
+    arm = arm_with(speed=4.0)
+    made = fastest(arm, ulna.paths.joints([[0.2, 0.8], [0.4, 0.0], [0.8, -0.7]]))
+    assert made.ok
+    assert np.isfinite(made.tau).all()
+    reaching = fastest(arm, ulna.paths.line((0.5, 0.0), (0.895, 0.0)))
+    assert reaching.ok
+    around = fastest(arm, ulna.paths.arc((0.0, 0.0), 0.9, 0.0, 1.0))
+    assert np.abs(around.q[:, 1]).max() <= 1e-6
+    assert np.isfinite(around.tau).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({}, "without any limit"),
+        ({"duration": 2.0}, "duration"),
+        ({"max_speed": 1.0, "reserve": 1.0}, "reserve"),
+        ({"max_speed": 1.0, "end_speeds": (1.0,)}, "end_speeds"),
+        ({"max_speed": 1.0, "max_joint_acceleration": 0.0}, "max_joint_acceleration"),
+        ({"max_speed": 1.0, "tip_force": lambda t: [t, 0.0]}, "tip_force"),
+        ({"max_speed": 1.0, "timing": "cubic", "reserve": 0.1}, "fastest"),
+    ],
+)
+def test_what_cannot_be_used_is_told(options, match):
+    with pytest.raises(InputError, match=match):
+        ulna.plan(ulna.Arm.rods(*LINKS), CIRCLE, **{"timing": "fastest", **options})
+
+
+def test_a_path_out_of_reach_is_no_motion():
+    made = fastest(arm_with(), ulna.paths.line((0.3, 0.3), (2.0, 0.3)))
+    assert not made.feasible
+    assert any(problem.kind == "out of reach" for problem in made.problems)
+
+
+def test_what_limits_it_is_told_with_what_more_of_it_gains(plans):
+    """Shares sum up to the whole; the gain of 10 % more torque is what a plan with it saves."""
+    made = plans["torques"]
+    assert sum(one.share for one in made.limiting) == pytest.approx(1.0, abs=0.01)
+    most = made.limiting[0]
+    assert (most.limit, most.joint) == ("torque", 1)
+    stronger = fastest(arm_with(torque=(12.0 * 1.1, 4.0)), CIRCLE)
+    assert made.duration - stronger.duration == pytest.approx(most.gain, rel=0.02)
+    assert "the torque of joint 1 limits it" in repr(made)
+
+
+def test_lists_are_planned_as_each_alone():
+    paths = [CIRCLE, ulna.paths.line((0.3, 0.2), (0.6, 0.3))]
+    together = fastest(arm_with(), paths)
+    alone = [fastest(arm_with(), path).duration for path in paths]
+    assert together.duration == pytest.approx(alone, rel=1e-12)
+
+
+def test_redundant_arms_keep_their_limits():
+    joints = [ulna.Joint(max_torque=torque) for torque in (14.0, 6.0, 3.0)]
+    arm = ulna.Arm.rods([0.4, 0.3, 0.3], [1.0, 0.8, 0.5], joints=joints)
+    made = fastest(arm, CIRCLE)
+    used = demands(made).max(axis=1)
+    assert made.ok, made.problems
+    assert used.max() <= 1.001
+    assert np.mean(used < 0.995) <= 0.01
+
+
+def test_rates_are_the_derivatives_of_the_angles():
+    trajectory = fastest(arm_with(damping=(0.5, 0.3)), CIRCLE).trajectory
+    knots = np.array(trajectory.timing.knots) * trajectory.duration
+    t, step = 0.5 * (knots[1:] + knots[:-1])[::7], 1e-6
+    before, now, after = (trajectory(t + way * step) for way in (-1.0, 0.0, 1.0))
+    assert (after.q - before.q) / (2.0 * step) == pytest.approx(now.qd, abs=1e-6)
+    assert (after.qd - before.qd) / (2.0 * step) == pytest.approx(now.qdd, rel=1e-4, abs=1e-3)
+
+
+def test_its_law_knows_when_it_is_where():
+    law = FastestLaw(Profile(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0])), None, None)
+    assert law.profile.duration == pytest.approx(2.0)  # half way at speed 1: 1 s each
+    assert law.reached(np.array([0.0, 0.125, 0.5, 0.875, 1.0])) == pytest.approx(
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+    )
