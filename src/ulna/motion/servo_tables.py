@@ -1,4 +1,4 @@
-"""Tables for servos: what every one of them is sent along a plan, at an even rate.
+"""Tables for servos: what each is sent along a plan at an even rate, and programs that play it.
 
 Nothing is clipped: what a servo cannot do is refused, with the joint, the time and the value.
 """
@@ -18,13 +18,84 @@ from ulna.columns import write_columns
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.motion.planning.plan_result import Plan
 from ulna.motion.planning.stroke_timing import pen_down
-from ulna.motion.servo_programs import arduino_sketch, micropython_program
 from ulna.motion.servos import PenServo, Servo, read_servo
 from ulna.storage import whole_file
 from ulna.typing import PathLike
 
 RATE = 50.0  # [Hz] at which hobby servos take pulses
 MOST_ROWS = 1_000_000
+ARDUINO = """\
+// Plays a table of servo pulses [microseconds], {count} rows at {rate:g} Hz, once.
+#include <Arduino.h>
+#include <Servo.h>
+
+const uint8_t SERVOS = {servos};
+const uint8_t PINS[SERVOS] = {{{pins}}};
+const uint32_t ROWS = {count};
+const uint32_t STEP = {step};  // microseconds from a row to the next
+const uint32_t PAUSE = 2000;  // milliseconds at the first row, to get there
+const uint16_t TABLE[ROWS][SERVOS] PROGMEM = {{
+{table}
+}};
+
+Servo servo[SERVOS];
+uint32_t row = 0;
+uint32_t due;
+
+void play(uint32_t which) {{
+  for (uint8_t k = 0; k < SERVOS; k++) {{
+    servo[k].writeMicroseconds(pgm_read_word(&TABLE[which][k]));
+  }}
+}}
+
+void setup() {{
+  for (uint8_t k = 0; k < SERVOS; k++) servo[k].attach(PINS[k]);
+  play(0);
+  delay(PAUSE);
+  due = micros();
+}}
+
+void loop() {{
+  if (row == ROWS || (int32_t)(micros() - due) < 0) return;
+  play(row++);
+  due += STEP;
+}}
+"""
+
+MICROPYTHON = """\
+# Plays a table of servo pulses [microseconds], {count} rows at {rate:g} Hz, once.
+from array import array
+from time import sleep_ms, sleep_us, ticks_add, ticks_diff, ticks_us
+
+from machine import PWM, Pin
+
+PINS = ({pins},)
+STEP = {step}  # microseconds from a row to the next
+PAUSE = 2000  # milliseconds at the first row, to get there
+TABLE = array("H", [
+{table}
+])
+
+servos = [PWM(Pin(pin)) for pin in PINS]
+for servo in servos:
+    servo.freq(50)
+
+
+def play(row):
+    for k, servo in enumerate(servos):
+        servo.duty_ns(1000 * TABLE[row * len(PINS) + k])
+
+
+play(0)
+sleep_ms(PAUSE)
+due = ticks_us()
+for row in range(len(TABLE) // len(PINS)):
+    wait = ticks_diff(due, ticks_us())
+    if wait > 0:
+        sleep_us(wait)
+    play(row)
+    due = ticks_add(due, STEP)
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +178,7 @@ class ServoTable:
         InputError
             If servos are not sent pulses, or the pins do not fit them.
         """
-        return arduino_sketch(self._pulses(), self.rate, self._pins(pins, 9))
+        return _arduino_sketch(self._pulses(), self.rate, self._pins(pins, 9))
 
     def micropython(self, pins: Sequence[int] | None = None) -> str:
         """Return a MicroPython program that plays the table, with pulse-width modulation.
@@ -127,7 +198,7 @@ class ServoTable:
         InputError
             If servos are not sent pulses, or the pins do not fit them.
         """
-        return micropython_program(self._pulses(), self.rate, self._pins(pins, 0))
+        return _micropython_program(self._pulses(), self.rate, self._pins(pins, 0))
 
     @property
     def has_pulses(self) -> bool:
@@ -259,3 +330,20 @@ def _check_speed(joint: int, servo: Servo, t: Array, q: Array) -> None:
             f"joint {joint}: its servo would turn at {math.degrees(speeds[worst]):.4g} deg/s at "
             f"t = {t[worst]:.4g} s, {most:.4g} deg/s allowed; try a longer duration"
         )
+
+
+def _arduino_sketch(rows: Sequence[Sequence[int]], rate: float, pins: Sequence[int]) -> str:
+    """Return an Arduino sketch that plays rows of pulses [µs] at a rate [Hz]."""
+    table = ",\n".join(f"  {{{', '.join(map(str, row))}}}" for row in rows)
+    return ARDUINO.format(servos=len(pins), **_facts(rows, rate, pins), table=table)
+
+
+def _micropython_program(rows: Sequence[Sequence[int]], rate: float, pins: Sequence[int]) -> str:
+    """Return a MicroPython program that plays rows of pulses [µs] at a rate [Hz]."""
+    table = "\n".join(f"    {', '.join(map(str, row))}," for row in rows)
+    return MICROPYTHON.format(**_facts(rows, rate, pins), table=table)
+
+
+def _facts(rows: Sequence[Sequence[int]], rate: float, pins: Sequence[int]) -> dict[str, object]:
+    named = ", ".join(map(str, pins))
+    return {"count": len(rows), "rate": rate, "step": round(1e6 / rate), "pins": named}

@@ -10,13 +10,14 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.arrays import Array, number, positive, whole
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import bind, parse_call
+from ulna.typing import AngleLike, ArrayLike
 
 EXAMPLE = "\"pulse(500, 2500, range='180 deg', zero='90 deg', direction=-1)\""
 HALF_TURN, TURN = math.pi, 2.0 * math.pi
@@ -80,7 +81,7 @@ class Servo:
             got = f"{self.low:g} to {self.high:g}"
             raise InputError(Problem("servo", got, "a second value above the first"))
 
-    def values(self, q: Any) -> Array:
+    def values(self, q: AngleLike) -> Array:
         """Return what it is sent for joint angles, also beyond what it takes.
 
         Parameters
@@ -98,7 +99,7 @@ class Servo:
         # Divided by a whole number, 90.01 stays 90.01.
         return np.asarray(np.round(exact / self.step) / round(1.0 / self.step))
 
-    def angles(self, values: Any) -> Array:
+    def angles(self, values: ArrayLike) -> Array:
         """Return the joint angles at which it is sent values.
 
         Parameters
@@ -121,7 +122,15 @@ class Servo:
 
 
 class PenServo(NamedTuple):
-    """The servo of a pen: what it is sent with the pen up, and with the pen down."""
+    """The servo of a pen.
+
+    Attributes
+    ----------
+    up : float
+        What it is sent with the pen up.
+    down : float
+        What it is sent with the pen down.
+    """
 
     up: float
     down: float

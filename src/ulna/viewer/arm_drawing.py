@@ -375,6 +375,18 @@ def _extent(asked: np.ndarray) -> float:
     return float(np.ptp(known, axis=0).max()) if len(known) else 0.0
 
 
+def draw_strokes(axes: Axes, points: np.ndarray, down: np.ndarray, style: dict[str, Any]) -> None:
+    """Draw a path (k, 2): with the pen down (k,) as it is, with the pen up thin and dashed."""
+    # A line goes on to the first sample behind it.
+    drawn, travel = (
+        np.where((part | np.roll(part, 1))[:, None], points, np.nan) for part in (down, ~down)
+    )
+    axes.plot(*drawn.T, **style, label="reference path", zorder=3.2, solid_joinstyle="round")
+    if not down.all():
+        dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": 3.1}
+        axes.plot(*travel.T, **dashed, label="travel, pen up")
+
+
 def draw_inset(
     axes: Axes,
     arm: Arm,

@@ -27,6 +27,7 @@ from ulna.viewer.arm_drawing import (
     draw_ghosts,
     draw_inset,
     draw_reach,
+    draw_strokes,
     needs_inset,
 )
 from ulna.viewer.figure_style import (
@@ -195,7 +196,7 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     style: dict[str, Any] = {"color": blue, "lw": 1.8}
     if way is not None:
         style = {"color": mixed(theme.background, blue, PALE), "lw": 4.0}
-    _draw_reference(axes, plan, asked, style)
+    draw_strokes(axes, asked, pen_down(plan.trajectory, _shown_times(plan)), style)
     if way is not None:
         name = f"tip path{way.until}"
         axes.plot(*way.tips.T, color=theme.accent, lw=1.4, label=name, zorder=3.6)
@@ -218,19 +219,6 @@ def reference_points(plan: Plan) -> np.ndarray:
 def _shown_times(plan: Plan) -> np.ndarray:
     times = np.asarray(plan.t)
     return np.linspace(times[0], times[-1], FINEST) if len(times) > FINEST else times
-
-
-def _draw_reference(axes: Axes, plan: Plan, asked: np.ndarray, style: dict[str, Any]) -> None:
-    """Draw the path (k, 2): with the pen down as it is, with the pen up thin and dashed."""
-    down = pen_down(plan.trajectory, _shown_times(plan))
-    # A line goes on to the first sample behind it.
-    drawn, travel = (
-        np.where((part | np.roll(part, 1))[:, None], asked, np.nan) for part in (down, ~down)
-    )
-    axes.plot(*drawn.T, **style, label="reference path", zorder=3.2, solid_joinstyle="round")
-    if not down.all():
-        dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": 3.1}
-        axes.plot(*travel.T, **dashed, label="travel, pen up")
 
 
 def tip_path(run: Run) -> TipPath:

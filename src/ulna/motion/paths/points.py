@@ -17,8 +17,8 @@ from ulna.columns import MOST_TOLD, Cells, read_cells
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curves import Cubics
 from ulna.motion.paths.path import Path, described
-from ulna.motion.paths.pen_points import pen_path
 from ulna.motion.paths.rounding import round_corners
+from ulna.motion.paths.strokes import pen_path
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PathLike, PointLike, TimesLike
 from ulna.units import to_si

@@ -32,7 +32,7 @@ Peaks: TypeAlias = Callable[[Path, Timing], tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Section(Piecewise):
+class PathSection(Piecewise):
     """The part of a path from one parameter to another."""
 
     path: Path
@@ -153,7 +153,7 @@ def _is_joint(path: Path, place: float) -> bool:
 
 def _section(path: Path, first: float, last: float) -> Path:
     inner = [(edge - first) / (last - first) for edge in path.breaks if first < edge < last]
-    return Path(Section(path, first, last), path.text, (0.0, *inner, 1.0), path.in_joints)
+    return Path(PathSection(path, first, last), path.text, (0.0, *inner, 1.0), path.in_joints)
 
 
 def _knots(made: SectionLaw) -> tuple[float, ...]:
