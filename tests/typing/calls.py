@@ -274,6 +274,20 @@ def arms(file: str) -> None:
     ulna.stack([made]).per_sample(3)  # type: ignore[call-arg]
     arms_room.parameters_of(made)
     arms_room.parameters_of([made])  # type: ignore[arg-type]
+    ulna.load(file, base_link="shoulder", tip_link="wrist")
+    ulna.load(file, tip_link=3)  # type: ignore[arg-type]
+    found: arms_room.ImportedArm = arms_room.import_robot(file, tip_link="wrist")
+    found.from_file_angles([0.1, 0.2]) + found.to_file_angles(made.lengths)
+    found.from_file_angles("0.1")  # type: ignore[arg-type]
+    found.to_file_angles(made)  # type: ignore[arg-type]
+    arms_room.import_robot(3)  # type: ignore[arg-type]
+    arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="modified", tip_length=0.2).arm
+    arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="craig")  # type: ignore[arg-type]
+    arms_room.to_dh(made, convention="standard") @ np.zeros(4)
+    arms_room.to_dh(file)  # type: ignore[arg-type]
+    checked: analysis.Verification = analysis.verify(made, seed=1)
+    print(checked.ok, [check.difference < check.bound for check in checked.checks])
+    analysis.verify(file)  # type: ignore[arg-type]
     print(ulna.motor("tower-pro-sg90").kind)
     ulna.motor(3)  # type: ignore[arg-type]
     ulna.Joint(motor="tower-pro-sg90", friction=ulna.Friction(0.1))

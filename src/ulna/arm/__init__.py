@@ -10,6 +10,7 @@ from ulna.arm.components import (
 )
 from ulna.arm.control_loop import Actuators, ControlLoop, Sensors
 from ulna.arm.description_files import import_robot
+from ulna.arm.dh_tables import from_dh, to_dh
 from ulna.arm.motor_catalogue import motor
 from ulna.arm.motor_parts import Backlash, WindingHeat
 from ulna.arm.motors import IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
@@ -40,6 +41,7 @@ __all__ = [
     "StepperMotor",
     "TorqueSpeedMotor",
     "WindingHeat",
+    "from_dh",
     "import_robot",
     "load",
     "motor",
@@ -48,6 +50,7 @@ __all__ = [
     "presets",
     "save",
     "stack",
+    "to_dh",
 ]
 
 if not TYPE_CHECKING:

@@ -1,0 +1,199 @@
+"""Denavit–Hartenberg tables: planar arms from them, and those of arms.
+
+A row holds a, α, d and θ. By the standard convention it leads from the frame of one joint to that
+of the next by Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), by the modified one (Craig) by
+Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d). An arm is planar where every α is 0 or π; d, along the
+axes, moves nothing in the plane.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ulna.arm.components import Joint, Payload
+from ulna.arm.planar_arm import EARTH, Arm
+from ulna.arm.robot_tree import Matrix, about, placement
+from ulna.arm.spatial_chain import EXACTLY, ImportedArm
+from ulna.errors import InputError, Problem, Problems, shown
+
+Convention = Literal["standard", "modified"]
+CONVENTIONS = ("standard", "modified")
+COLUMNS = ("a", "alpha", "d", "theta")
+HALF_TURN = 1e-6  # [rad] by which α may miss 0 or π: tables print 3.14159
+
+
+def from_dh(
+    table: Sequence[Sequence[float]] | np.ndarray,
+    masses: Sequence[float] | np.ndarray,
+    *,
+    convention: Convention = "standard",
+    tip_length: float | None = None,
+    joints: Iterable[Joint] | None = None,
+    gravity: Sequence[float] = EARTH,
+    payload: float | Payload = 0.0,
+    name: str = "",
+) -> ImportedArm:
+    """Make an arm of uniform rods from a Denavit–Hartenberg table.
+
+    Parameters
+    ----------
+    table : array_like, shape (n, 4)
+        A row for every joint: a [m], α [rad], d [m], θ [rad], the last the angle at which the
+        joint's own is zero.
+    masses : array_like, shape (n,)
+        Masses of the links [kg]. `arm.replace(links=...)` makes other bodies than rods of them.
+    convention : {"standard", "modified"}, optional
+        Whether the rows are Denavit and Hartenberg's, or Craig's.
+    tip_length : float, optional
+        From the last joint to the tip [m], which a modified table does not say.
+    joints : iterable of Joint, optional
+        One a row, their limits as angles of the arm; free joints unless given.
+    gravity : sequence of float, shape (2,), optional
+        Gravity x, y [m/s²] in the frame before the first row.
+    payload : float or Payload, optional
+        What the tip carries.
+    name : str, optional
+        What messages and files call the arm.
+
+    Returns
+    -------
+    ImportedArm
+        The arm, and how the angles of the table become its own.
+
+    Raises
+    ------
+    InputError
+        With every row that is not planar, or has a value that is not finite.
+
+    Examples
+    --------
+    >>> found = from_dh([[0.3, 0.0, 0.0, 0.0], [0.2, 0.0, 0.0, 0.0]], [0.5, 0.3])
+    >>> found.arm.reach
+    0.5
+    """
+    rows = _checked(table, convention, tip_length)
+    points, signs = _zero_pose(rows, convention, tip_length or 0.0)
+    along = np.diff(np.array(points), axis=0)
+    lengths = np.hypot(along[:, 0], along[:, 1])
+    _check_lengths(lengths)
+    directions = np.arctan2(along[:, 1], along[:, 0])
+    turns = np.diff(directions, prepend=0.0)
+    offsets = tuple(math.remainder(turn, 2.0 * math.pi) for turn in turns.tolist())
+    arm = Arm.rods(
+        lengths,
+        masses,
+        joints=joints,
+        gravity=gravity,
+        base=points[0],
+        payload=payload,
+        name=name,
+    )
+    names = tuple(f"row {number}" for number in range(1, len(rows) + 1))
+    return ImportedArm(arm, names, signs, offsets)
+
+
+def to_dh(arm: Arm, *, convention: Convention = "standard") -> np.ndarray:
+    """Return the Denavit–Hartenberg table of an arm.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm; its base is where the table begins.
+    convention : {"standard", "modified"}, optional
+        Whether the rows are Denavit and Hartenberg's, or Craig's, in which the last link's length
+        has no place.
+
+    Returns
+    -------
+    table : ndarray, shape (n, 4)
+        A row for every joint: a [m], α [rad], d [m], θ [rad].
+
+    Raises
+    ------
+    InputError
+        If there is no such convention.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> to_dh(ulna.Arm.rods([0.3, 0.2], [0.5, 0.3]))[:, 0].tolist()
+    [0.3, 0.2]
+    """
+    _check_convention(convention)
+    table = np.zeros((arm.n, 4))
+    if convention == "standard":
+        table[:, 0] = arm.lengths
+    else:
+        table[1:, 0] = arm.lengths[:-1]
+    return table
+
+
+def _check_convention(convention: Any) -> None:
+    if convention not in CONVENTIONS:
+        need = "one of " + ", ".join(CONVENTIONS)
+        raise InputError(Problem("convention", shown(convention), need))
+
+
+def _checked(table: Any, convention: Any, tip_length: Any) -> np.ndarray:
+    """Return the rows of a table; raise with everything that is wrong with them."""
+    _check_convention(convention)
+    checks = Problems()
+    given = checks.sequence("table", table, "rows of a, alpha, d and theta")
+    rows = []
+    for number, row in enumerate(given, 1):
+        values = checks.sequence(f"table.{number}", row, "a row of a, alpha, d and theta")
+        if len(values) != len(COLUMNS):
+            checks.add(f"table.{number}", shown(row), "four numbers: a, alpha, d, theta")
+            continue
+        units = ("m", "rad", "m", "rad")
+        read = [
+            checks.number(f"table.{number}.{column}", value, unit)
+            for column, value, unit in zip(COLUMNS, values, units, strict=True)
+        ]
+        if abs(math.sin(read[1])) > HALF_TURN:
+            got = f"{read[1]:g} rad: an axis that is not parallel"
+            checks.add(f"table.{number}.alpha", got, "0 or pi, as in a plane")
+        rows.append(read)
+    if not given:
+        checks.add("table", "no rows", "a row for every joint")
+    if convention == "modified":
+        checks.number("tip_length", tip_length, "m", above=0.0)
+    elif tip_length is not None:
+        checks.add("tip_length", shown(tip_length), "none: a standard table has the last length")
+    checks.raise_if_any()
+    return np.array(rows)
+
+
+def _zero_pose(
+    rows: np.ndarray, convention: str, tip_length: float
+) -> tuple[list[tuple[float, float]], tuple[float, ...]]:
+    """Return where joints and tip are at the zero of the table, and which way joints count."""
+    frame, points, signs = np.eye(4), [], []
+    for a, alpha, d, theta in rows.tolist():
+        turn = placement(about(2, theta), (0.0, 0.0, d))
+        bend = placement(_half_turn(alpha), (a, 0.0, 0.0))
+        before, after = (bend, turn) if convention == "modified" else (np.eye(4), turn @ bend)
+        frame = frame @ before
+        points.append((float(frame[0, 3]), float(frame[1, 3])))
+        signs.append(math.copysign(1.0, frame[2, 2]))
+        frame = frame @ after
+    tip = frame @ [tip_length, 0.0, 0.0, 1.0]
+    return [*points, (float(tip[0]), float(tip[1]))], tuple(signs)
+
+
+def _half_turn(alpha: float) -> Matrix:
+    """Return Rot_x of 0 or π without the rounding of π."""
+    return np.diag([1.0, 1.0, 1.0] if math.cos(alpha) > 0.0 else [1.0, -1.0, -1.0])
+
+
+def _check_lengths(lengths: np.ndarray) -> None:
+    short = [number for number, length in enumerate(lengths, 1) if length < EXACTLY]
+    if short:
+        need = "links of some length between parallel axes"
+        raise InputError(
+            Problem(f"table.{number}.a", "no length in the plane", need) for number in short
+        )
