@@ -304,15 +304,15 @@ def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
 
 def limits_lines(made: Plan) -> list[str]:
     """Return which limits are exceeded, and what else there is to know."""
-    told = [problem.text for problem in made.problems]
-    if told:
+    told = [*map(str, made.limiting), *(problem.text for problem in made.problems)]
+    if made.problems:
         return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
     own = made.arm.parameters
     if made.arm.has_motors:
-        return ["all angles, speeds and torques are within the limits of joints and motors"]
+        return [*told, "all angles, speeds and torques are within the limits of joints and motors"]
     if are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any():
-        return ["all angles, speeds and torques are within the joints' limits"]
-    return [NO_LIMITS]
+        return [*told, "all angles, speeds and torques are within the joints' limits"]
+    return [*told, NO_LIMITS]
 
 
 def plan_facts(task: Planned) -> dict[str, Any]:
@@ -333,6 +333,7 @@ def plan_facts(task: Planned) -> dict[str, Any]:
         ],
         "reach_margin": peaks.reach_margin,
         "singularity_margin": peaks.singularity_margin,
+        "limiting": [one._asdict() for one in made.limiting],
         "torque": {"peak": peaks.torque, "rms": peaks.torque_rms},
         "speed": {"peak": peaks.speed},
         "power": {"peak": peaks.power},
