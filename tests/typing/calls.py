@@ -281,7 +281,7 @@ def arms(file: str) -> None:
     found.from_file_angles("0.1")  # type: ignore[arg-type]
     found.to_file_angles(made)  # type: ignore[arg-type]
     arms_room.import_robot(3)  # type: ignore[arg-type]
-    arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="modified", tip_length=0.2).arm
+    arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="modified", tip_length=0.2)
     arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="craig")  # type: ignore[arg-type]
     arms_room.to_dh(made, convention="standard") @ np.zeros(4)
     arms_room.to_dh(file)  # type: ignore[arg-type]
