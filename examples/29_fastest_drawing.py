@@ -39,4 +39,4 @@ with styled():
         axes.plot(plan.t, speed, label=name)
     axes.set(xlabel="time [s]", ylabel="tip speed [m/s]")
     axes.legend()
-plt.show()
+    figure.savefig("29_fastest_drawing.png", dpi=150)
