@@ -16,6 +16,7 @@ from ulna.errors import InputError, Problem, shown
 LARGEST = 3_000_000  # [bytes] of a file: thousands of links
 DEEPEST = 1000  # elements inside one another: the bodies of MJCF nest
 MOST_BODIES = 5000
+HUGE, TINY = 1e50, 1e-50  # beyond which squares and products are lost to arithmetic
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -64,8 +65,8 @@ class XmlReader:
             return usual
         words = text.split()
         values = [float(word) if NUMBER.fullmatch(word) else math.nan for word in words]
-        if len(values) == len(usual) and all(math.isfinite(value) for value in values):
-            return tuple(values)
+        if len(values) == len(usual) and all(abs(value) <= HUGE for value in values):
+            return tuple(value if abs(value) >= TINY else 0.0 for value in values)
         count = "a finite number" if len(usual) == 1 else f"{len(usual)} finite numbers"
         self.add(element.line, f"{owner}.{key}", shown(text), count)
         return usual

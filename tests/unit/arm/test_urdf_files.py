@@ -183,7 +183,7 @@ def test_all_problems_of_a_file_are_told_at_once(read):
     assert lines == sorted(lines)
 
 
-@pytest.mark.parametrize("word", ["nan", "inf", "1e999", "0x10", "1_000", "", "1 2"])
+@pytest.mark.parametrize("word", ["nan", "inf", "1e999", "1e300", "0x10", "1_000", "", "1 2"])
 def test_only_finite_numbers_are_read(read, word):
     text = two_links().replace('mass value="1.0"', f'mass value="{word}"')
     assert problems(read, text)["link.upper.mass.value"].need == "a finite number"
