@@ -8,6 +8,7 @@ until the point that does so stands alone. After three tries that point is set a
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import queue
@@ -46,6 +47,7 @@ PATIENCE = 10.0  # [s] to wait for an answer of a scheduler
 ABSENCE = 60.0  # [s] to wait for workers
 INTERVAL = 0.1  # [s] between two looks at Ctrl-C
 REFRESH = 1.0  # [s] between two counts of the workers
+STARTING = 1.5  # [s] until a worker that is there has started
 AHEAD = 2  # tasks a thread that are submitted, so that none waits for the next
 MISSING = "a sweep on workers"
 
@@ -296,23 +298,46 @@ class ClusterRun:
         self.ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.room, self.counted, self.seen = 1, 0.0, time.monotonic()
         self.submitted = 0
+        self.workers: dict[str, float] = {}  # since when each is there [s]
+        self.has_counted = False
+        self.most, self.complete = 0, self.seen  # workers, and when they were all there last [s]
 
     def run(self) -> None:
         """Compute all that is missing."""
         while self._submit():
-            self._settle(self._next())
+            future = self._next()
+            if future is not None:
+                self._settle(future)
 
     def _submit(self) -> bool:
-        """Submit as many tasks as there is room for; return whether any is running."""
+        """Submit as many tasks as there is room for; return whether there is more to do."""
         self._count_workers()
         while len(self.running) < self.room:
-            task = self.again.popleft() if self.again else next(self.fresh, None)
+            task = next(self.fresh, None)
             if task is None:
                 break
             self._start(task)
-        if not self.running and self.suspects:
-            self._start(self.suspects.popleft())
-        return bool(self.running)
+        if len(self.running) < self.room and (self.again or self.suspects) and self._has_started():
+            if self.again:
+                self._start(self.again.popleft())
+            elif not self.running:
+                self._start(self.suspects.popleft())
+        return bool(self.running or self.again or self.suspects)
+
+    def _has_started(self) -> bool:
+        """Return whether all workers are there, and have been for a while.
+
+        A nanny does not start a worker again that dies while it is starting: what may kill one has
+        to wait. Workers that stay away are not waited for.
+        """
+        self.counted = 0.0
+        self._count_workers()
+        now = time.monotonic()
+        if len(self.workers) < self.most and now - self.complete < ABSENCE / 4.0:
+            return False
+        return bool(self.workers) and all(
+            now - since >= STARTING for since in self.workers.values()
+        )
 
     def _start(self, task: Task) -> None:
         self.submitted += 1
@@ -333,13 +358,18 @@ class ClusterRun:
         future.add_done_callback(self.ended.put)
 
     def _next(self) -> Any:
-        """Wait for a task to end, with an ear for Ctrl-C and an eye on the cluster."""
+        """Wait for a task to end, with an ear for Ctrl-C and an eye on the cluster.
+
+        Returns None after a while where none is running.
+        """
         listener = listening()
         while True:
             listener.check()
             with suppress(queue.Empty):
                 return self.ended.get(timeout=INTERVAL)
             self._count_workers()
+            if not self.running:
+                return None
 
     def _count_workers(self) -> None:
         now = time.monotonic()
@@ -349,9 +379,17 @@ class ClusterRun:
         if self.client.status != "running":
             raise self._gone()
         try:
-            threads = sum(self.client.ncores().values())
+            found = self.client.ncores()
         except Exception as error:
             raise self._gone() from error
+        # Those that are there in the beginning have started before.
+        since = now if self.has_counted else -math.inf
+        self.has_counted = True
+        self.workers = {worker: self.workers.get(worker, since) for worker in found}
+        self.most = max(self.most, len(found))
+        if len(found) == self.most:
+            self.complete = now
+        threads = sum(found.values())
         if threads:
             self.seen = now
         elif now - self.seen > ABSENCE:
