@@ -27,6 +27,7 @@ from ulna.concurrency import cores, listening
 from ulna.errors import InputError, Problem, UlnaError
 from ulna.simulation.files import package
 from ulna.storage import write_whole
+from ulna.sweep.chunks import SweepLayout
 from ulna.sweep.compute import compute
 from ulna.sweep.execute import SweepJob, blank, layout_of, refuse_in_child, release_memory
 from ulna.sweep.store import (
@@ -129,21 +130,21 @@ def run_task(
     threads: int | None,
 ) -> TaskResult:
     """Compute points in a worker; write them if they are a chunk whose folder is seen here."""
-    spec = _unpacked(content)
+    spec, layout = _unpacked(content)
     arrays = compute(spec, points, threads=_own_threads() if threads is None else threads)
     release_memory()
     if folder is not None and is_shared(Path(folder), token):
-        layout = layout_of(spec)._replace(box=box)
-        digests = write_chunk(Path(folder), layout, number, arrays)
+        digests = write_chunk(Path(folder), layout._replace(box=box), number, arrays)
         record = ChunkRecord(digests, machine(), messages=messages_of(points, arrays))
         return TaskResult(machine(), record, None)
     return TaskResult(machine(), None, arrays)
 
 
 @lru_cache(maxsize=4)
-def _unpacked(content: bytes) -> SweepSpec:
+def _unpacked(content: bytes) -> tuple[SweepSpec, SweepLayout]:
+    """Return a spec and its layout, made once: the values of all points are in it."""
     spec: SweepSpec = pickle.loads(content)
-    return spec
+    return spec, layout_of(spec)
 
 
 def _own_threads() -> int:
