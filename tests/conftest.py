@@ -23,6 +23,11 @@ READ = ("ULNA_", "NUMBA_", "MPL", "XDG_", "HOME", "PATH", "PYTHON", "COLUMNS", "
 LONGEST_FIRST = (
     "docs/test_docs.py",
     "docs/test_examples.py",
+    "browser/test_playground.py",
+    "browser/test_playground_numbers.py",
+    "laws/test_fastest_timing.py",
+    "unit/sweep/test_cluster.py",
+    "unit/derivation/test_simulating_code.py",
     "browser/test_report_pages.py",
     "browser/test_playback.py",
     "unit/cli/test_follow.py",
