@@ -143,7 +143,7 @@ function makeSlider(knob: Knob, moved: (place: number) => void): Slider {
   const value = el("span", { class: "sweep-value" });
   const input = el("input", {
     id,
-    class: "sweep-range",
+    class: "ulna-range",
     type: "range",
     min: 0,
     max: Math.max(1, knob.count - 1),

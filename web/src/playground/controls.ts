@@ -32,7 +32,7 @@ export class Slider {
     this.#options = options;
     const { label, unit, min, max } = options;
     const id = `s${(slider += 1)}`;
-    this.#range = el("input", { type: "range", class: "play-range", id, min, max, step: niceStep((max - min) / STEPS) });
+    this.#range = el("input", { type: "range", class: "ulna-range", id, min, max, step: niceStep((max - min) / STEPS) });
     this.#number = el("input", { type: "text", class: "play-number", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-label": unit ? `${label}, ${unitLabel(unit)}` : label });
     this.#problem = el("p", { class: "play-problem", hidden: true, role: "alert" });
     this.element = el(
