@@ -100,6 +100,19 @@ def read_positive(text: str, kind: str, what: str, example: str) -> float:
     return value
 
 
+def read_part(text: str, what: str) -> float:
+    """Read a part of a whole, from 0 to below 1: "20 %" or "0.2"."""
+    shown_text, percents = text.strip(), text.strip().endswith("%")
+    part = read_quantity(shown_text.removesuffix("%"), "number", what) / (
+        100.0 if percents else 1.0
+    )
+    if not 0.0 <= part < 1.0:
+        hint = f"did you mean '{shown_text} %'?" if not percents and 1.0 < part < 100.0 else ""
+        need = "a part from 0 to below 100 %, such as '20 %'"
+        raise InputError(Problem(what, shown(text), need, hint))
+    return part
+
+
 def read_rate(text: str) -> float:
     """Read a control rate [Hz]."""
     return read_positive(text, "frequency", "--rate", "1000 Hz")
@@ -317,6 +330,8 @@ def spoken(text: str) -> str:
     'try --no-stops, or --method semi-implicit'
     """
     text = text.replace("pass stops=False", "add --no-stops").replace("stops=False", "--no-stops")
+    text = text.replace("timing='fastest'", "--fastest")
+    text = re.sub(r"\bmax_(speed|acceleration)\b", r"--max-\1", text)
     text = text.replace("rate=", "--rate").replace("pass controller=", "add --controller")
 
     def option(match: re.Match[str]) -> str:

@@ -117,6 +117,27 @@ Timing = Annotated[
 ]
 MaxSpeed = Annotated[str | None, option("SPEED", 'Of the tip: "50 cm/s".')]
 MaxAcceleration = Annotated[str | None, option("ACCELERATION", 'Of the tip: "2 m/s^2".')]
+Fastest = Annotated[
+    bool,
+    switch(
+        "--fastest",
+        "In the least time that torques, motors and speeds of the joints and the limits of the tip "
+        "allow, the same as --timing fastest.",
+    ),
+]
+Reserve = Annotated[
+    str | None, option("PART", 'Of all torques that --fastest leaves to feedback: "20 %".')
+]
+EndSpeeds = Annotated[
+    str | None,
+    option(
+        "SPEEDS", 'Along the path at start and end, with --fastest: "0, 10 cm/s"; 0 unless given.'
+    ),
+]
+MaxJointAcceleration = Annotated[
+    str | None,
+    option("ACCELERATIONS", 'Of all joints or one each, with --fastest: "20 rad/s^2".'),
+]
 Elbow = Annotated[
     str | None, option("SIDE", "up or down at the start, or positive or negative: sin q2.")
 ]

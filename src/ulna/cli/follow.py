@@ -32,6 +32,7 @@ from ulna.cli.follow_report import (
     are_commanded_positions,
     facts_of,
     growth_text,
+    is_fastest,
     refused_facts,
     show,
 )
@@ -59,14 +60,15 @@ MOST_TICKS = 100_000_000  # some minutes of work
 # What is there before anything is simulated.
 PLANNED = ("plan.csv", "motion.png", "torques.png")
 # What to try at the command line.
+MORE_TIME = "give it more time with --duration"
 HINTS = {
     "diverged": "try a higher --rate, or softer gains",
     "unstable": "try a higher --rate, or other gains",
-    "saturated": "give it more time with --duration, or the joints more torque",
-    "motor": "give it more time with --duration, or the joint a stronger motor",
-    "overheated": "give it more time with --duration, or the joint a stronger motor",
+    "saturated": f"{MORE_TIME}, or the joints more torque",
+    "motor": f"{MORE_TIME}, or the joint a stronger motor",
+    "overheated": f"{MORE_TIME}, or the joint a stronger motor",
     "friction": "try stiffer gains, an integral, or a larger --tolerance",
-    "off": "try other gains, a longer --duration, or a larger --tolerance",
+    "off": f"{MORE_TIME}, or try other gains or a larger --tolerance",
 }
 
 StartOption = Annotated[
@@ -93,6 +95,10 @@ def follow(
     timing: flags.Timing = None,
     max_speed: flags.MaxSpeed = None,
     max_acceleration: flags.MaxAcceleration = None,
+    fastest: flags.Fastest = False,
+    reserve: flags.Reserve = None,
+    end_speeds: flags.EndSpeeds = None,
+    max_joint_acceleration: flags.MaxJointAcceleration = None,
     rate: Annotated[str | None, flags.RATE] = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,
@@ -139,7 +145,7 @@ def follow(
     ticks = loop_rate(described) if ticks is None else ticks
     _check_loops(described, ticks, chosen, open_loop)
     settings = {key: given[key] for key in planning.SETTINGS}
-    made = planning.make_plan(name, described, way, **settings)
+    made = planning.make_plan(name, described, way, fastest=fastest, **settings)
     task = Planned(name, made)
     _check_work(made.duration, ticks, film_speed, film=film)
     if not made.feasible:
@@ -295,7 +301,10 @@ def _hint(done: Following) -> str:
         return spoken(status.text.partition("; ")[2])
     if isinstance(done.controller, OpenLoop):
         return "take a --controller with feedback"
-    return HINTS["diverged" if reason == "unfinished" else reason]
+    hint = HINTS["diverged" if reason == "unfinished" else reason]
+    # A motion in minimum time has no duration to give.
+    slower = "give feedback more of the torques with --reserve"
+    return hint.replace(MORE_TIME, slower) if is_fastest(done.plan) else hint
 
 
 def _writers(film_speed: float | None, *, robust: bool) -> dict[str, Writer]:

@@ -97,6 +97,11 @@ class Following:
             return error
 
 
+def is_fastest(made: Plan) -> bool:
+    """Return whether a plan takes the least time that its limits allow."""
+    return made.trajectory.timing.name == "fastest"
+
+
 def verdict_text(done: Following) -> str:
     """Return whether the closed loop follows, and how many other arms do not."""
     robust = [] if done.robust is None else [done.robust.text]
@@ -117,6 +122,7 @@ def show(done: Following, angles: Angles) -> None:
         say_about("friction", _friction(done))
     if made.arm.has_motors:
         say_about("motors", _motors(done))
+    planning.show_limiting(made)
     say_about("limits", _limits(done))
     if done.robust is not None:
         say_about("robust", robust_lines(done.robust))
@@ -211,11 +217,12 @@ def _run_limits(done: Following) -> str:
     if not done.closed.saturation:
         joint = int(np.nanargmax(use))
         return f"at most {use[joint]:.0%} of a torque limit was used, in joint {joint + 1}"
-    return "; ".join(
+    met = [
         f"joint {one.joint} met its torque limit {times(one.episodes)}, for "
         f"{number(one.seconds, 3)} s, first at t = {number(one.first, 4)} s"
         for one in done.closed.saturation
-    )
+    ]
+    return "; ".join([*met, *["--reserve leaves torque to feedback"] * is_fastest(done.plan)])
 
 
 def refused_facts(task: Planned) -> dict[str, Any]:

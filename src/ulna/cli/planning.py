@@ -20,9 +20,12 @@ from ulna.cli.arguments import (
     Angles,
     as_option,
     changed_arm,
+    check_count,
     read_all,
     read_convention,
+    read_part,
     read_quantity,
+    read_values,
 )
 from ulna.cli.flags import option
 from ulna.cli.outputs import (
@@ -69,6 +72,10 @@ def plan(
     timing: flags.Timing = None,
     max_speed: flags.MaxSpeed = None,
     max_acceleration: flags.MaxAcceleration = None,
+    fastest: flags.Fastest = False,
+    reserve: flags.Reserve = None,
+    end_speeds: flags.EndSpeeds = None,
+    max_joint_acceleration: flags.MaxJointAcceleration = None,
     elbow: flags.Elbow = None,
     angles: flags.Angles = "relative",
     derivatives: Annotated[
@@ -103,7 +110,7 @@ def plan(
         keep_order=keep_order,
     )
     settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
-    made = make_plan(name, described, way, **settings)
+    made = make_plan(name, described, way, fastest=fastest, **settings)
     table = asked.table(made) if asked is not None and made.feasible else None
     finish_plan(Planned(name, made, table), folder, convention, json=json, pages=pages)
 
@@ -161,10 +168,19 @@ def default_path(arm: Arm) -> Path:
 
 
 def make_plan(
-    name: str, arm: Arm, path: Path, *, names: Mapping[str, str] = NAMES, **texts: str | None
+    name: str,
+    arm: Arm,
+    path: Path,
+    *,
+    names: Mapping[str, str] = NAMES,
+    fastest: bool = False,
+    **texts: str | None,
 ) -> Plan:
     """Plan; raise what is wrong with an option by the name that it has here."""
-    settings = read_all(texts, {key: SETTINGS.get(key, str) for key in texts})
+    if fastest:
+        names, texts = {**names, "timing": "fastest"}, _as_fastest(texts)
+    readers = _readers(arm, path)
+    settings = read_all(texts, {key: readers.get(key, str) for key in texts})
     with rewording(lambda problem: as_option(problem, names)):
         made = planned(arm, path, **settings)
     seconds, samples = number(made.duration), f"{len(made.t):,}"
@@ -172,17 +188,56 @@ def make_plan(
     note(f"planned {made.path} for {name}: {told}")
     for remark in made.path.notes:
         note(remark)
+    if settings.get("reserve") and not _has_torque_limits(arm):
+        note("--reserve leaves nothing: no joint has a limit of torque")
     return made
 
 
-# How the settings of a motion are read.
-SETTINGS: Mapping[str, Callable[[str], Any]] = {
-    "duration": lambda text: read_quantity(text, "time", "--duration"),
-    "timing": str,
-    "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
-    "max_acceleration": lambda text: read_quantity(text, "acceleration", "--max-acceleration"),
-    "elbow": str,
-}
+def _has_torque_limits(arm: Arm) -> bool:
+    return arm.has_motors or bool(np.isfinite(arm.parameters.max_torque).any())
+
+
+def _as_fastest(texts: Mapping[str, str | None]) -> dict[str, str | None]:
+    if texts["timing"] not in (None, "fastest"):
+        got = f"--timing {texts['timing']} as well"
+        raise InputError(Problem("--fastest", got, "one of the two"))
+    return {**texts, "timing": "fastest"}
+
+
+# The settings of a motion, as `ulna.plan` calls them.
+SETTINGS = (
+    "duration",
+    "timing",
+    "max_speed",
+    "max_acceleration",
+    "reserve",
+    "end_speeds",
+    "max_joint_acceleration",
+    "elbow",
+)
+
+
+def _readers(arm: Arm, path: Path) -> dict[str, Callable[[str], Any]]:
+    """Return how settings with units are read: speeds along a path of joints are angular."""
+    along = "speed" if path.in_joints else "velocity"
+    return {
+        "duration": lambda text: read_quantity(text, "time", "--duration"),
+        "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
+        "max_acceleration": lambda text: read_quantity(text, "acceleration", "--max-acceleration"),
+        "reserve": lambda text: read_part(text, "--reserve"),
+        "end_speeds": lambda text: read_values(text, along, "--end-speeds"),
+        "max_joint_acceleration": lambda text: _read_joint_accelerations(text, arm),
+    }
+
+
+def _read_joint_accelerations(text: str, arm: Arm) -> list[float]:
+    """Read one acceleration for all joints, or one each [rad/s²]."""
+    kind, what = "angular_acceleration", "--max-joint-acceleration"
+    values = read_values(text, kind, what)
+    if len(values) == 1:
+        return values * arm.n
+    check_count(len(values), "acceleration", arm, what, "20 rad/s^2")
+    return values
 
 
 def finish_plan(
@@ -244,6 +299,7 @@ def _show_plan(task: Planned, angles: Angles) -> None:
     say_about("postures", [posture_line(made, angles)])
     if made.arm.has_motors:
         say_about("motors", planned_motor_lines(made))
+    show_limiting(made)
     say_about("limits", limits_lines(made))
 
 
@@ -304,15 +360,21 @@ def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
 
 def limits_lines(made: Plan) -> list[str]:
     """Return which limits are exceeded, and what else there is to know."""
-    told = [*map(str, made.limiting), *(problem.text for problem in made.problems)]
-    if made.problems:
+    told = [problem.text for problem in made.problems]
+    if told:
         return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
     own = made.arm.parameters
     if made.arm.has_motors:
-        return [*told, "all angles, speeds and torques are within the limits of joints and motors"]
+        return ["all angles, speeds and torques are within the limits of joints and motors"]
     if are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any():
-        return [*told, "all angles, speeds and torques are within the joints' limits"]
-    return [*told, NO_LIMITS]
+        return ["all angles, speeds and torques are within the joints' limits"]
+    return [NO_LIMITS]
+
+
+def show_limiting(made: Plan) -> None:
+    """Print what holds up a motion in minimum time, where, and what more of it would gain."""
+    if made.limiting:
+        say_about("limited by", map(str, made.limiting))
 
 
 def plan_facts(task: Planned) -> dict[str, Any]:
