@@ -253,3 +253,58 @@ def mujoco_arm():
   <actuator><position name="servo" joint="wrist" kp="3"/></actuator>
 </mujoco>
 """
+
+
+GEOMS = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+
+
+def random_geom(random, kind):
+    """A geom of a kind, by its centre and sizes or by its ends, turned in one of five ways."""
+    more = [f'type="{kind}"', f'group="{random.integers(0, 4)}"']
+    weight = random.integers(0, 4)  # none but that of its class, a mass, a density, nothing
+    more += [[], ['mass="0.7"'], ['density="450"'], ['mass="0"']][weight]
+    if kind != "sphere" and random.random() < 0.4:
+        ends = text_of(*random.normal(size=6) / 4)
+        return (
+            f'<geom {" ".join(more)} size="{text_of(random.uniform(0.02, 0.1))}" fromto="{ends}"/>'
+        )
+    ways = {"quat": 4, "euler": 3, "axisangle": 4, "xyaxes": 6, "zaxis": 3}
+    way = random.choice(list(ways))
+    scale = 60.0 if way == "euler" else 1.0
+    turn = f'{way}="{text_of(*scale * random.normal(size=ways[way]))}"'
+    sizes = text_of(*random.uniform(0.02, 0.2, GEOMS[kind]))
+    place = text_of(*random.normal(size=3) / 4)
+    return f'<geom {" ".join(more)} size="{sizes}" pos="{place}" {turn}/>'
+
+
+def random_geoms_arm(random, n, compiler=""):
+    """A chain of n hinges about y in MJCF, of bodies whose masses are those of their geoms.
+
+    Some geoms, joints and bodies stand in frames, which turn about y; some have classes.
+    """
+    text, ends = "", ""
+    for number in range(1, n + 1):
+        angle = random.uniform(-90.0, 90.0)
+        kinds = [list(GEOMS)[number % 5], *random.choice(list(GEOMS), 2)]
+        geoms = [random_geom(random, kind) for kind in kinds]
+        frame = f'<frame pos="{text_of(*random.normal(size=3) / 5)}" euler="0 {angle!r} 0">'
+        hinge = (
+            f'<joint name="hinge{number}" axis="0 {random.choice([-2.0, 1.0])} 0" pos="0.1 0 0"/>'
+        )
+        text += (
+            f'{frame}<body name="body{number}" pos="{text_of(*random.uniform(0.1, 0.3, 3))}" '
+            f'childclass="{random.choice(["heavy", "light"])}">'
+            f'{frame}{hinge}{geoms[0]}<frame axisangle="1 1 0 40">{geoms[1]}</frame></frame>'
+            f'<geom size="0.05" class="heavy"/>{geoms[2]}'
+        )
+        ends = "</body></frame>" + ends
+    return f"""<mujoco model="geoms">
+<compiler {compiler}/>
+<default>
+  <geom density="700"/>
+  <default class="heavy"><geom density="3000"/><joint damping="0.2" armature="0.01"/></default>
+  <default class="light"><geom mass="0.3"/><joint damping="0.1"/></default>
+</default>
+<worldbody>{text}<site name="tool" pos="0.3 0.1 0.2"/>{ends}</worldbody>
+</mujoco>
+"""

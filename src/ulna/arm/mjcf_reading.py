@@ -2,40 +2,56 @@
 
 Bodies nest, and stand in the frames of those around them; a body has as many joints as it may turn
 by, none if it is fixed. Sites are frames without mass, so that one can be the tip. Angles are in
-degrees unless the file says otherwise, and defaults come from classes.
+degrees unless the file says otherwise, and a body without a mass of its own has that of its geoms.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.arm.components import Joint
 from ulna.arm.exported_chain import unbounded
+from ulna.arm.mjcf_actuators import limit_torques
+from ulna.arm.mjcf_geoms import UnweighedGeom, bounded_body, geom_body
+from ulna.arm.mjcf_settings import MAIN, MjcfSettings
 from ulna.arm.robot_tree import (
     FIXED,
     NO_BODY,
     REVOLUTE,
+    Coupling,
     Matrix,
     RigidBody,
     RobotTree,
     TreeJoint,
-    about,
     checked_inertia,
     coulomb_friction,
-    placement,
 )
 from ulna.arm.spatial_chain import ImportedArm, planar_chain
-from ulna.arm.xml_elements import XmlElement, XmlReader, parse_xml
-from ulna.errors import shown, warn
+from ulna.arm.xml_elements import MOST_BODIES, XmlElement, XmlReader, parse_xml, tell_left_out
+from ulna.errors import InputError, Problem, shown, warn
 
-WORLD, MAIN = "world", "main"
-ORIENTATIONS = ("quat", "euler", "axisangle", "xyaxes", "zaxis")
-UNREAD = ("include", "frame", "replicate", "attach", "composite", "flexcomp")
-Attributes = Mapping[str, str]
+WORLD = "world"
+UNREAD = ("include", "replicate", "attach", "composite", "flexcomp")
+BODY_PARTS = ("body", "frame", "inertial", "joint", "freejoint", "geom", "site", "camera", "light")
+SILENT = (  # what moves nothing, or is read elsewhere
+    *("compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody"),
+    *("custom", "actuator", "equality", "tendon", "include", "contact"),
+)
+FLUID = ("density", "viscosity")
+WRITTEN_OUT = "everything written out in one file"
+SAVED = "MuJoCo writes it out: mj_saveLastXML"
+
+
+class BodyPart(NamedTuple):
+    """A part of a body: where the frames around it stand in the body, and its class."""
+
+    element: XmlElement
+    frame: Matrix
+    inherited: str
 
 
 def parse_mjcf(
@@ -52,117 +68,164 @@ class _MjcfReader:
 
     def __init__(self, reader: XmlReader, root: XmlElement) -> None:
         self.reader, self.root = reader, root
-        settings: dict[str, str] = {}
-        for compiler in root.all("compiler"):
-            settings.update(compiler.attributes)
-        self.unit = 1.0 if settings.get("angle") == "radian" else math.pi / 180.0
-        self.sequence = settings.get("eulerseq", "xyz")
-        if not re.fullmatch("[xyzXYZ]{3}", self.sequence):
-            got = shown(self.sequence)
-            reader.add(root.line, "compiler.eulerseq", got, "three letters of xyz and XYZ")
-            self.sequence = "xyz"
-        self.auto_limits = settings.get("autolimits", "true") == "true"
-        if settings.get("inertiafromgeom") == "true":
-            reader.add(root.line, "compiler.inertiafromgeom", "true", "masses as <inertial>")
-        self.classes: dict[str, Attributes] = {MAIN: {}}
+        self.settings = MjcfSettings(reader, root)
         self.tree = RobotTree(root.attributes.get("model", ""), {WORLD: NO_BODY}, {WORLD: 1})
         self.joint_names: set[str] = set()
+        self.left_out: list[str] = []
 
     def robot(self) -> RobotTree:
-        for default in self.root.all("default"):
-            self._defaults(default)
-        gravity = self.reader.numbers(
-            self.root.first("option"), "gravity", (0.0, 0.0, -9.81), "option"
-        )
-        self.tree.gravity = (gravity[0], gravity[1], gravity[2])
-        self._refuse_others()
-        waiting = [(world, WORLD, MAIN) for world in self.root.all("worldbody")]
+        self._option()
+        self._couplings()
+        waiting = [(BodyPart(world, np.eye(4), MAIN), "") for world in self.root.all("worldbody")]
         while waiting:
-            element, name, inherited = waiting.pop()
-            inherited = element.attributes.get("childclass", inherited)
-            self._sites(element, name)
-            for part in (child for child in element.children if child.tag in UNREAD):
-                got = f"<{part.tag}>"
-                self.reader.add(
-                    part.line, f"body.{name}", got, "bodies written out, as MuJoCo saves"
-                )
-            waiting += [
-                (body, self._body(body, name, inherited), inherited) for body in element.all("body")
-            ]
+            body, parent = waiting.pop()
+            parts = list(self._parts(body))
+            name = self._body(body, parent, parts) if body.element.tag == "body" else WORLD
+            for part in (one for one in parts if one.element.tag == "site"):
+                self._site(part, name)
+            waiting += [(part, name) for part in parts if part.element.tag == "body"]
+        if len(self.tree.bodies) > MOST_BODIES:
+            got, need = f"{len(self.tree.bodies):,} bodies and sites", f"at most {MOST_BODIES:,}"
+            raise InputError(Problem("robot", got, need, place=self.reader.file))
+        self.tree.joints = limit_torques(self.settings, self.root, self.tree.joints)
+        self._tell()
         return self.tree
 
-    def _defaults(self, outer: XmlElement) -> None:
-        """Read the settings of joints by their classes, each with those of the class around it."""
-        waiting: list[tuple[XmlElement, Attributes]] = [(outer, self.classes[MAIN])]
+    def _parts(self, body: BodyPart) -> Iterator[BodyPart]:
+        """Yield the parts of a body in their order, those in frames with where these stand."""
+        waiting = [BodyPart(body.element, np.eye(4), body.inherited)]
         while waiting:
-            element, above = waiting.pop()
-            joint = element.first("joint")
-            own = {**above, **(joint.attributes if joint else {})}
-            name = element.attributes.get("class", MAIN)
-            self.classes[name] = own
-            waiting += [(inner, own) for inner in element.all("default")]
+            element, frame, inherited = part = waiting.pop()
+            if element is not body.element and element.tag != "frame":
+                yield part
+                continue
+            inherited = element.attributes.get("childclass", inherited)
+            if element.tag == "frame":
+                frame = frame @ self.settings.placement(element, "frame")
+            waiting += [
+                BodyPart(child, frame, inherited)
+                for child in reversed(element.children)
+                if self._is_read(child)
+            ]
 
-    def _refuse_others(self) -> None:
-        for tag in ("equality", "tendon"):
-            for group in self.root.all(tag):
-                for part in group.children:
-                    name = part.attributes.get("name", part.tag)
-                    got = f"<{part.tag}>, which ties joints together"
-                    self.reader.add(
-                        part.line, f"{tag}.{name}", got, "joints that turn by themselves"
-                    )
-        for part in self.root.all("include"):
-            self.reader.add(
-                part.line, "include", "another file", "all in one file, as MuJoCo saves"
-            )
-        others = [
-            part.attributes.get("name", part.tag)
-            for group in self.root.all("actuator")
-            for part in group.children
-            if part.tag != "motor"
+    def _is_read(self, element: XmlElement) -> bool:
+        if element.tag in UNREAD:
+            self.reader.add(element.line, "worldbody", f"<{element.tag}>", WRITTEN_OUT, SAVED)
+        elif element.tag not in BODY_PARTS:
+            self.left_out.append(element.tag)
+        return element.tag in BODY_PARTS
+
+    def _option(self) -> None:
+        """Read gravity; warn of what a fluid would do."""
+        fluid: set[str] = set()
+        gravity: tuple[float, ...] = self.tree.gravity
+        for option in self.root.all("option"):
+            gravity = self.reader.numbers(option, "gravity", gravity, "option")
+            fluid |= {key for key in FLUID if self.reader.number(option, key, "option") != 0.0}
+        flags = {
+            key: word
+            for option in self.root.all("option")
+            for flag in option.all("flag")
+            for key, word in flag.attributes.items()
+        }
+        if flags.get("gravity") == "disable":
+            gravity = (0.0, 0.0, 0.0)
+        self.tree.gravity = (gravity[0], gravity[1], gravity[2])
+        if fluid:
+            warn(f"{self.reader.file}: {' and '.join(sorted(fluid))} of a fluid are left out")
+        self.left_out += [
+            f"flag {key}" for key in ("passive", "frictionloss", "limit") if key in flags
         ]
-        if others:
-            warn(f"actuators are left out, only joints are read: {', '.join(others[:8])}")
 
-    def _sites(self, element: XmlElement, body: str) -> None:
-        for site in element.all("site"):
-            name = site.attributes.get("name", "")
-            if name and name not in self.tree.bodies:
-                self.tree.bodies[name], self.tree.lines[name] = NO_BODY, site.line
-                place = self._placement(site, f"site.{name}")
-                self.tree.joints.append(
-                    TreeJoint(f"{name} (site)", FIXED, body, name, place, site.line)
+    def _couplings(self) -> None:
+        """Read what ties joints and bodies together; files within files are refused."""
+        for tag in ("equality", "tendon"):
+            for part in (one for group in self.root.all(tag) for one in group.children):
+                name, said = part.attributes.get("name", part.tag), part.attributes
+                inside = [inner.attributes for inner in part.children]
+                joints = [said.get("joint1", ""), said.get("joint2", "")]
+                joints += [inner["joint"] for inner in inside if "joint" in inner]
+                ends = [said.get(key, "") for key in ("body1", "body2", "site1", "site2")]
+                ends += [inner["site"] for inner in inside if "site" in inner]
+                if part.tag in ("connect", "weld") and "body1" in said and "body2" not in said:
+                    ends.append(WORLD)
+                self.tree.couplings.append(
+                    Coupling(
+                        f"{tag}.{name}",
+                        f"<{part.tag}>, which ties joints together",
+                        part.line,
+                        tuple(filter(None, joints)),
+                        tuple(filter(None, ends)),
+                    )
                 )
+        for part in self.root.all("include"):
+            self.reader.add(part.line, "include", "another file", WRITTEN_OUT, SAVED)
 
-    def _body(self, element: XmlElement, parent: str, inherited: str) -> str:
+    def _tell(self) -> None:
+        """Warn of what the file says beyond bodies and joints."""
+        self.left_out += [part.tag for part in self.root.children if part.tag not in SILENT]
+        contacts = [part for group in self.root.all("contact") for part in group.children]
+        self.left_out += ["contact pair" for part in contacts if part.tag == "pair"]
+        tell_left_out(self.reader.file, self.left_out)
+
+    def _site(self, part: BodyPart, body: str) -> None:
+        site = self.settings.whole(part.element, part.inherited, "site")
+        name = site.attributes.get("name", "")
+        if name and name not in self.tree.bodies:
+            self.tree.bodies[name], self.tree.lines[name] = NO_BODY, site.line
+            place = part.frame @ self.settings.placement(site, f"site.{name}")
+            self.tree.joints.append(
+                TreeJoint(f"{name} (site)", FIXED, body, name, place, site.line)
+            )
+
+    def _body(self, body: BodyPart, parent: str, parts: list[BodyPart]) -> str:
         """Add a body with its joints; return its name."""
-        tree = self.tree
+        tree, element = self.tree, body.element
         name = element.attributes.get("name") or f"body_{len(tree.bodies)}"
         owner = f"body.{name}"
         if name in tree.bodies:
             self.reader.add(element.line, owner, "a second of that name", "one of each")
         if self.reader.number(element, "gravcomp", owner) != 0.0:
             self.reader.add(element.line, f"{owner}.gravcomp", "a compensation", "gravity as it is")
-        inherited = element.attributes.get("childclass", inherited)
-        place = self._placement(element, owner)
-        joints = [child for child in element.children if child.tag in ("joint", "freejoint")]
+        place = body.frame @ self.settings.placement(element, owner)
+        joints = [part for part in parts if part.element.tag in ("joint", "freejoint")]
         for number, joint in enumerate(joints, 1):
-            last = number == len(joints)
-            child = name if last else f"{name} (joint {number})"
-            tree.joints.append(self._joint(joint, (parent, child, name), place, inherited))
+            child = name if number == len(joints) else f"{name} (joint {number})"
+            tree.joints.append(self._joint(joint, (parent, child, name), place))
             tree.bodies[child], tree.lines[child] = NO_BODY, element.line
             parent, place = child, np.eye(4)
         if not joints:
             tree.joints.append(TreeJoint(name, FIXED, parent, name, place, element.line))
-        tree.bodies[name], tree.lines[name] = self._inertial(element, name), element.line
+        tree.bodies[name], tree.lines[name] = self._weighed(name, parts), element.line
         return name
 
-    def _inertial(self, element: XmlElement, name: str) -> RigidBody:
-        inertial, owner = element.first("inertial"), f"body.{name}.inertial"
-        if inertial is None:
-            if element.first("geom") is not None:
-                self.tree.unweighed.add(name)
-            return NO_BODY
+    def _weighed(self, name: str, parts: list[BodyPart]) -> RigidBody:
+        """Return the mass of a body: its own, or that of its geoms."""
+        given = [part for part in parts if part.element.tag == "inertial"]
+        explicit = self._inertial(given[0], name) if given else None
+        found = NO_BODY
+        if self.settings.from_geoms == "true" or (self.settings.from_geoms == "auto" and not given):
+            found = self._of_geoms(name, parts)
+        if found.mass == 0.0 and explicit is not None:
+            found = explicit
+        if found.mass == 0.0 and self.settings.least_mass > 0.0:
+            self.tree.unweighed[name] = "no mass but that of compiler.boundmass"
+        return bounded_body(self.settings, found)
+
+    def _of_geoms(self, name: str, parts: list[BodyPart]) -> RigidBody:
+        total = NO_BODY
+        for part in (one for one in parts if one.element.tag == "geom"):
+            geom = self.settings.whole(part.element, part.inherited, "geom")
+            try:
+                own = geom_body(self.settings, geom, f"body.{name}.geom")
+            except UnweighedGeom as error:
+                self.tree.unweighed[name] = f"no <inertial>, and {error}"
+                continue
+            total = total + own.seen_from(part.frame)
+        return total
+
+    def _inertial(self, part: BodyPart, name: str) -> RigidBody:
+        inertial, owner = part.element, f"body.{name}.inertial"
         mass = self.reader.number(inertial, "mass", owner, least=0.0)
         if "fullinertia" in inertial.attributes:
             full = self.reader.numbers(inertial, "fullinertia", (0.0,) * 6, owner)
@@ -171,63 +234,59 @@ class _MjcfReader:
         else:
             inertia = np.diag(self.reader.numbers(inertial, "diaginertia", (0.0,) * 3, owner))
         checked_inertia(self.reader, inertial.line, f"body.{name}", inertia)
-        place = self._placement(inertial, owner)
+        place = part.frame @ self.settings.placement(inertial, owner)
         turn = place[:3, :3]
         return RigidBody.of(mass, place[:3, 3], turn @ inertia @ turn.T)
 
-    def _joint(
-        self, element: XmlElement, ends: tuple[str, str, str], place: Matrix, inherited: str
-    ) -> TreeJoint:
+    def _joint(self, part: BodyPart, ends: tuple[str, str, str], place: Matrix) -> TreeJoint:
         parent, child, body = ends
-        own = element.attributes
-        kept = self.classes.get(own.get("class", inherited))
-        if kept is None:
-            kept = {}
-            self.reader.add(
-                element.line, f"body.{body}", "a class without defaults", "a known class"
-            )
-        whole = XmlElement(element.tag, {**kept, **own}, element.line)
-        name = own.get("name") or f"joint of {body}"
+        element, kind = part.element, "free"
+        if element.tag == "joint":
+            element = self.settings.whole(element, part.inherited, "joint")
+            kind = element.attributes.get("type", "hinge")
+        name = part.element.attributes.get("name") or f"joint of {body}"
+        owner, numbers, line = f"joint.{name}", self.reader.numbers, element.line
         if name in self.joint_names:
-            self.reader.add(element.line, f"joint.{name}", "a second of that name", "one of each")
+            self.reader.add(line, owner, "a second of that name", "one of each")
         self.joint_names.add(name)
-        kind = "free" if element.tag == "freejoint" else whole.attributes.get("type", "hinge")
         if kind != "hinge":
-            return TreeJoint(name, kind, parent, child, place, element.line)
-        owner, numbers = f"joint.{name}", self.reader.numbers
-        axis = np.array(numbers(whole, "axis", (0.0, 0.0, 1.0), owner))
+            return TreeJoint(name, kind, parent, child, place, line)
+        axis = np.array(numbers(element, "axis", (0.0, 0.0, 1.0), owner))
         if not np.any(axis):
-            self.reader.add(element.line, f"{owner}.axis", "no direction", "a vector")
+            self.reader.add(line, f"{owner}.axis", "no direction", "a vector")
             axis = np.array([0.0, 0.0, 1.0])
-        if self.reader.number(whole, "stiffness", owner) != 0.0:
-            self.reader.add(element.line, f"{owner}.stiffness", "a spring", "a joint without one")
+        turn, shift = part.frame[:3, :3], part.frame[:3, 3]
         return TreeJoint(
             name,
             REVOLUTE,
             parent,
             child,
             place,
-            element.line,
-            axis,
-            np.array(numbers(whole, "pos", (0.0, 0.0, 0.0), owner)),
-            self.unit * self.reader.number(whole, "ref", owner),
-            joint=self._resistance(whole, owner),
-            armature=self.reader.number(whole, "armature", owner, least=0.0),
+            line,
+            turn @ axis,
+            turn @ numbers(element, "pos", (0.0, 0.0, 0.0), owner) + shift,
+            self.settings.unit * self.reader.number(element, "ref", owner),
+            joint=self._resistance(element, owner),
+            armature=self.reader.number(element, "armature", owner, least=0.0),
         )
 
     def _resistance(self, joint: XmlElement, owner: str) -> Joint:
-        """Read limits, damping and friction of a hinge."""
+        """Read limits, damping and friction of a hinge; a spring is refused."""
+        springs = self.reader.number(joint, "stiffness", owner) != 0.0
+        if springs or any(self.reader.numbers(joint, "springdamper", (0.0, 0.0), owner)):
+            self.reader.add(joint.line, f"{owner}.stiffness", "a spring", "a joint without one")
         bounds = self.reader.numbers(joint, "range", (0.0, 0.0), owner)
         limited = joint.attributes.get("limited", "auto")
         lower, upper = -math.inf, math.inf
-        if limited == "true" or (limited == "auto" and self.auto_limits and any(bounds)):
-            lower, upper = (unbounded(bound) * self.unit for bound in bounds)
+        if limited == "true" or (limited == "auto" and self.settings.auto_limits and any(bounds)):
+            lower, upper = (unbounded(bound) * self.settings.unit for bound in bounds)
         if not lower < upper:
             got = f"range {shown(joint.attributes.get('range', ''))}"
             self.reader.add(joint.line, f"{owner}.range", got, "the lower limit below the upper")
             lower, upper = -math.inf, math.inf
         torques = self.reader.numbers(joint, "actuatorfrcrange", (0.0, 0.0), owner)
-        most = min(-torques[0], torques[1]) if any(torques) else math.inf
+        free = joint.attributes.get("actuatorfrclimited") == "false" or not any(torques)
+        most = math.inf if free else min(-torques[0], torques[1])
         if most <= 0.0:
             self.reader.add(joint.line, f"{owner}.actuatorfrcrange", "one side only", "both sides")
             most = math.inf
@@ -236,64 +295,3 @@ class _MjcfReader:
         return Joint(
             lower, upper, max_torque=most, damping=damping, friction=coulomb_friction(friction)
         )
-
-    def _placement(self, element: XmlElement, owner: str) -> Matrix:
-        given = [key for key in ORIENTATIONS if key in element.attributes]
-        if len(given) > 1:
-            self.reader.add(element.line, owner, " and ".join(given), "one orientation")
-        shift = self.reader.numbers(element, "pos", (0.0, 0.0, 0.0), owner)
-        turn = getattr(self, f"_{given[0]}")(element, owner) if given else np.eye(3)
-        if not np.all(np.isfinite(turn)):
-            self.reader.add(element.line, f"{owner}.{given[0]}", "no direction", "a rotation")
-            turn = np.eye(3)
-        return placement(turn, shift)
-
-    def _quat(self, element: XmlElement, owner: str) -> Matrix:
-        w, x, y, z = _unit(self.reader.numbers(element, "quat", (1.0, 0.0, 0.0, 0.0), owner))
-        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        return np.asarray(np.eye(3) + 2.0 * w * cross + 2.0 * cross @ cross)
-
-    def _euler(self, element: XmlElement, owner: str) -> Matrix:
-        """Return turns one after the other: small letters are turned axes, large ones fixed."""
-        turn = np.eye(3)
-        angles = self.reader.numbers(element, "euler", (0.0, 0.0, 0.0), owner)
-        for letter, angle in zip(self.sequence, angles, strict=True):
-            step = about("xyz".index(letter.lower()), self.unit * angle)
-            turn = turn @ step if letter.islower() else step @ turn
-        return turn
-
-    def _axisangle(self, element: XmlElement, owner: str) -> Matrix:
-        x, y, z, angle = self.reader.numbers(element, "axisangle", (1.0, 0.0, 0.0, 0.0), owner)
-        half, axis = self.unit * angle / 2.0, _unit((x, y, z))
-        turned = XmlElement(
-            "", {"quat": " ".join(map(repr, _quaternion(half, axis)))}, element.line
-        )
-        return self._quat(turned, owner)
-
-    def _xyaxes(self, element: XmlElement, owner: str) -> Matrix:
-        axes = self.reader.numbers(element, "xyaxes", (1.0, 0.0, 0.0, 0.0, 1.0, 0.0), owner)
-        x, y = _unit(axes[:3]), np.array(axes[3:])
-        y = _unit(y - (y @ x) * x)
-        return np.column_stack([x, y, np.cross(x, y)])
-
-    def _zaxis(self, element: XmlElement, owner: str) -> Matrix:
-        """Return the smallest turn that brings z to an axis."""
-        z = _unit(self.reader.numbers(element, "zaxis", (0.0, 0.0, 1.0), owner))
-        axis = np.cross([0.0, 0.0, 1.0], z)
-        size = float(np.linalg.norm(axis))
-        axis = axis / size if size > 1e-12 else np.array([1.0, 0.0, 0.0])
-        half = math.atan2(size, z[2]) / 2.0
-        turned = XmlElement(
-            "", {"quat": " ".join(map(repr, _quaternion(half, axis)))}, element.line
-        )
-        return self._quat(turned, owner)
-
-
-def _unit(values: object) -> np.ndarray:
-    vector = np.asarray(values, dtype=float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(vector / np.linalg.norm(vector))
-
-
-def _quaternion(half: float, axis: np.ndarray) -> list[float]:
-    return [math.cos(half), *(math.sin(half) * axis).tolist()]

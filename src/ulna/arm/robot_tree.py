@@ -81,6 +81,16 @@ class TreeJoint:
         return self.kind == REVOLUTE and not self.mimic
 
 
+class Coupling(NamedTuple):
+    """What ties joints, or bodies, of a robot to one another."""
+
+    what: str
+    got: str
+    line: int
+    joints: tuple[str, ...]
+    bodies: tuple[str, ...]
+
+
 @dataclass
 class RobotTree:
     """The bodies and joints of a robot, as a file describes them."""
@@ -90,7 +100,8 @@ class RobotTree:
     lines: dict[str, int]
     joints: list[TreeJoint] = field(default_factory=list)
     gravity: tuple[float, float, float] = (0.0, 0.0, -EARTHS)
-    unweighed: set[str] = field(default_factory=set)  # bodies whose mass the file leaves open
+    unweighed: dict[str, str] = field(default_factory=dict)  # bodies without a mass, and why
+    couplings: list[Coupling] = field(default_factory=list)
 
 
 def coulomb_friction(torque: float) -> Friction | None:

@@ -113,6 +113,8 @@ def planar_chain(
     """Return the planar arm of a robot; raise InputError with all that keeps it from being one."""
     chain = _Chain(robot, reader, base_link, tip_link)
     hinges = chain.hinges
+    if chain.is_tree:
+        chain.check_couplings(hinges)
     if not hinges:
         reader.raise_if_any()
     places = chain.placements()
@@ -261,9 +263,31 @@ class _Chain:
             warn(f"held at zero, as no part of the arm: {', '.join(self.held)}")
 
     def _no_inertial(self, link: str) -> None:
-        got, need = "no <inertial>", "the mass and inertia of a body that moves"
-        hint = "MuJoCo writes those of its geoms: <compiler saveinertial='true'/>, mj_saveLastXML"
+        got, need = self.robot.unweighed[link], "the mass and inertia of a body that moves"
+        hint = "MuJoCo writes them out: <compiler saveinertial='true'/>, mj_saveLastXML"
         self.reader.add(self.robot.lines[link], f"body.{link}", got, need, hint)
+
+    def check_couplings(self, hinges: list[TreeJoint]) -> None:
+        """Note what ties the arm's joints together; warn of what ties only others."""
+        own, moved = {joint.name for joint in hinges}, self._moved_by(hinges)
+        spared = []
+        for one in self.robot.couplings:
+            bodies = {moved.get(body, "") for body in one.bodies}
+            if own.intersection(one.joints) or len(bodies) > 1 or not (one.joints or bodies):
+                need = "joints that turn by themselves"
+                self.reader.add(one.line, one.what, one.got, need)
+            else:
+                spared.append(one.what)
+        if spared and not self.reader.problems:
+            warn(f"left out, as it ties no joints of the arm: {', '.join(spared[:8])}")
+
+    def _moved_by(self, hinges: list[TreeJoint]) -> dict[str, str]:
+        """Return the hinge of the arm that each body moves with, and none of those at rest."""
+        own = {id(joint) for joint in hinges}
+        moved = {self.root: ""}
+        for joint in self._beyond(self.root):
+            moved[joint.child] = joint.name if id(joint) in own else moved[joint.parent]
+        return moved
 
     @property
     def hinges(self) -> list[TreeJoint]:

@@ -37,10 +37,12 @@ from ulna.arm.robot_tree import (
     rotation,
 )
 from ulna.arm.spatial_chain import ImportedArm, planar_chain
-from ulna.arm.xml_elements import XmlElement, XmlReader, check_count, parse_xml
+from ulna.arm.xml_elements import XmlElement, XmlReader, check_count, parse_xml, tell_left_out
 from ulna.errors import shown, warn
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+READ = ("link", "joint", "material")
+READ_OF_JOINTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 
 
@@ -73,6 +75,10 @@ class _UrdfReader:
             robot.joints.append(self._joint(element, name))
         if not robot.bodies:
             self.reader.add(root.line, "robot", "no links", "a <link> for every body")
+        joints = [part for joint in root.all("joint") for part in joint.children]
+        said = [part.tag for part in root.children if part.tag not in READ]
+        said += [part.tag for part in joints if part.tag not in READ_OF_JOINTS]
+        tell_left_out(self.reader.file, said)
         return robot
 
     def _name(self, element: XmlElement, kind: str, known: Collection[str]) -> str:

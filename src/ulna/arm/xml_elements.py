@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, shown, warn
 
 LARGEST = 3_000_000  # [bytes] of a file: thousands of links
 DEEPEST = 1000  # elements inside one another: the bodies of MJCF nest
 MOST_BODIES = 5000
+MOST_TOLD = 20
 HUGE, TINY = 1e50, 1e-50  # beyond which squares and products are lost to arithmetic
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -112,6 +114,14 @@ def parse_xml(text: str, file: str, root: str) -> XmlElement:
         got = f"<{found.tag[:40]}>" if found else "nothing"
         raise InputError(Problem("XML", got, f"<{root}> as the outermost element", place=file))
     return found
+
+
+def tell_left_out(file: str, tags: Iterable[str]) -> None:
+    """Warn of elements that say something and are not read, each with how often it is there."""
+    counts = Counter(tags)
+    if counts:
+        told = [f"<{tag[:40]}> ({count})" for tag, count in sorted(counts.items())[:MOST_TOLD]]
+        warn(f"{file}: left out: {', '.join(told)}")
 
 
 def check_count(root: XmlElement, tag: str, file: str) -> None:

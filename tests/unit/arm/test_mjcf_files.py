@@ -86,9 +86,7 @@ def read(tmp_path):
 
 def test_a_file_is_read_as_mujoco_reads_it(read):
     text = robots.mujoco_arm()
-    with pytest.warns(
-        ulna.UlnaWarning, match="actuators are left out, only joints are read: servo"
-    ):
+    with pytest.warns(ulna.UlnaWarning, match="actuators left out but for .* torques: servo"):
         found = read(text)
     assert found.joint_names == ("shoulder", "elbow", "wrist")
     assert found.signs == (1.0, 1.0, -1.0)
@@ -144,14 +142,23 @@ BODY = '<body name="arm"><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>{}<
         ('<joint name="a" type="ball"/>', "joint.a", "a ball joint"),
         ('<freejoint name="a"/>', "joint.a", "a free joint"),
         ('<joint name="a" stiffness="2"/>', "joint.a.stiffness", "a spring"),
-        ('<joint name="a" class="nowhere"/>', "body.arm", "a class without defaults"),
+        ('<joint name="a" class="nowhere"/>', "joint.class", "'nowhere'"),
         ('<joint name="a" axis="0 0 0"/>', "joint.a.axis", "no direction"),
         ('<joint name="a" damping="-1"/>', "joint.a.damping", "'-1'"),
-        ('<joint name="a"/><include file="b.xml"/>', "body.arm", "<include>"),
+        ('<joint name="a" springdamper="1 1"/>', "joint.a.stiffness", "a spring"),
+        ('<joint name="a"/><include file="b.xml"/>', "worldbody", "<include>"),
+        ('<joint name="a"/><replicate count="3"/>', "worldbody", "<replicate>"),
         (
-            '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c"/><geom size="1"/></body>',
+            '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c"/>'
+            '<geom type="mesh" mesh="part"/></body>',
             "body.b",
-            "no <inertial>",
+            "no <inertial>, and a mesh",
+        ),
+        (
+            '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c"/>'
+            '<geom size="1" shellinertia="true"/></body>',
+            "body.b",
+            "no <inertial>, and a shell",
         ),
         (
             '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c" axis="1 0 0"/></body>',
@@ -189,3 +196,112 @@ def test_joints_that_are_tied_together_are_named(read):
 def test_hostile_files_are_refused(read, text):
     with pytest.raises(ulna.InputError):
         read(text)
+
+
+PLANAR = BODY.replace("1 1 1", "0.1 0.1 0.1").format(
+    '<joint name="a"/><site name="tip" pos="1 0 0"/>'
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("<sensor><jointpos joint='a'/></sensor>", r"robot\.xml: left out: <sensor> \(1\)"),
+        ("<keyframe><key qpos='1'/></keyframe>", r"left out: <keyframe> \(1\)"),
+        ("<contact><pair geom1='a' geom2='b'/></contact>", r"left out: <contact pair> \(1\)"),
+        ("<worldbody><plugin plugin='p'/></worldbody>", r"left out: <plugin> \(1\)"),
+        ("<option><flag passive='disable'/></option>", r"left out: <flag passive> \(1\)"),
+        ("<option density='1.2' viscosity='0.1'/>", "density and viscosity of a fluid"),
+    ],
+)
+def test_what_is_left_out_is_told(read, said, told):
+    with pytest.warns(ulna.UlnaWarning, match=told):
+        read(f"<mujoco><worldbody>{PLANAR}</worldbody>{said}</mujoco>")
+
+
+def test_gravity_may_be_switched_off(read):
+    flat = '<option gravity="0 -5 0"/>'
+    text = f"<mujoco>{flat}<worldbody>{PLANAR}</worldbody>{{}}</mujoco>"
+    assert read(text.format("")).arm.gravity == pytest.approx((0.0, -5.0))
+    off = '<option timestep="0.1"><flag gravity="disable"/></option>'
+    assert read(text.format(off)).arm.gravity == (0.0, 0.0)
+
+
+def arm_with_fingers(tie):
+    """Return an arm of one hinge that carries two fingers, with something that ties joints."""
+    finger = (
+        '<body name="{0}"><inertial pos="0 0 0" mass="1" diaginertia="0 0 0"/><joint name="{0}"'
+    )
+    fingers = "".join(finger.format(name) + ' type="slide"/></body>' for name in ("f", "g"))
+    body = PLANAR.replace("</body>", fingers + "</body>")
+    return f"<mujoco><worldbody>{body}</worldbody>{tie}</mujoco>"
+
+
+@pytest.mark.filterwarnings("ignore:held at zero:ulna.UlnaWarning")
+@pytest.mark.parametrize(
+    "tie",
+    [
+        "<equality><joint name='t' joint1='f' joint2='g'/></equality>",
+        "<equality><weld name='t' body1='f' body2='g'/></equality>",
+        "<tendon><fixed name='t'><joint joint='f' coef='1'/></fixed></tendon>",
+    ],
+)
+def test_what_ties_only_joints_that_are_held_is_told(read, tie):
+    with pytest.warns(ulna.UlnaWarning, match=r"ties no joints of the arm: \w+\.t"):
+        assert read(arm_with_fingers(tie), tip_link="tip").joint_names == ("a",)
+
+
+@pytest.mark.filterwarnings("ignore:held at zero:ulna.UlnaWarning")
+@pytest.mark.parametrize(
+    "tie",
+    [
+        "<equality><joint name='t' joint1='a' joint2='g'/></equality>",
+        "<equality><connect name='t' body1='f' anchor='0 0 0'/></equality>",
+        "<tendon><spatial name='t'><site site='tip'/><site site='world'/></spatial></tendon>",
+        "<tendon><spatial name='t'/></tendon>",
+    ],
+)
+def test_what_ties_a_joint_of_the_arm_is_refused(read, tie):
+    with pytest.raises(ulna.InputError, match=r"\.t: got <\w+>, which ties joints together"):
+        read(arm_with_fingers(tie), tip_link="tip")
+
+
+@pytest.mark.parametrize(
+    ("compiler", "what"),
+    [
+        ('angle="grad"', "compiler.angle"),
+        ('coordinate="global"', "compiler.coordinate"),
+        ('settotalmass="3"', "compiler.settotalmass"),
+        ('eulerseq="xyw"', "compiler.eulerseq"),
+        ('boundmass="1"', "body.hollow"),
+    ],
+)
+def test_settings_that_are_not_known_are_refused(read, compiler, what):
+    hollow = '<body name="hollow" pos="1 0 0"/>'
+    body = PLANAR.replace("</body>", hollow + "</body>")
+    with pytest.raises(ulna.InputError) as caught:
+        read(
+            f"<mujoco><compiler {compiler}/><worldbody>{body}</worldbody></mujoco>", tip_link="tip"
+        )
+    assert [problem.what for problem in caught.value.problems] == [what]
+
+
+@pytest.mark.parametrize(
+    ("geom", "what"),
+    [
+        ('type="cone"', "type"),
+        ('type="box" size="1 1"', "size"),
+        ('size="-1"', "size"),
+        ('size="1" fromto="0 0 0 1 0 0"', "fromto"),
+        ('type="capsule" size="1" fromto="0 0 1 0 0 1"', "fromto"),
+        ('size="1" density="-3"', "density"),
+        ('size="1" quat="0 0 0 0"', "quat"),
+        ('size="1" class="none"', "class"),
+    ],
+)
+def test_what_is_wrong_with_a_geom_is_named(read, geom, what):
+    text = f'<mujoco><worldbody><body name="b"><joint/><geom {geom}/></body></worldbody></mujoco>'
+    with pytest.raises(ulna.InputError) as caught:
+        read(text)
+    named = {problem.what for problem in caught.value.problems}
+    assert named & {f"body.b.geom.{what}", f"geom.{what}"}

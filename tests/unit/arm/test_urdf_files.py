@@ -122,6 +122,16 @@ def test_right_angles_of_few_digits_are_taken_as_such_and_told(read):
     assert "held at zero, as no part of the arm: pan, wrist_roll, grip" in told
 
 
+def test_what_a_file_says_beyond_links_and_joints_is_told(read):
+    more = "<gazebo/><gazebo/><transmission name='t'/><material name='grey'/>"
+    elbow = robots.joint(
+        "elbow", "upper", "lower", (0.4, 0.0, 0.0), more="<calibration rising='1'/>", **UPRIGHT
+    )
+    told = r"left out: <calibration> \(1\), <gazebo> \(2\), <transmission> \(1\)"
+    with pytest.warns(ulna.UlnaWarning, match=told):
+        read(two_links(elbow=elbow, more=more))
+
+
 @pytest.mark.parametrize(
     ("kind", "more", "got"),
     [

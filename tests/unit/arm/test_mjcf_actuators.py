@@ -1,0 +1,96 @@
+"""Torques that the actuators of MJCF files leave to joints, against those that MuJoCo applies."""
+
+import numpy as np
+import pytest
+
+import ulna
+from tabular import tabular
+from ulna.arm import import_robot
+
+mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this platform")
+
+SERVO = "left out but for the limits of their torques: act"
+
+
+def one_hinge(actuators, *, joint="", compiler="", default=""):
+    return f"""<mujoco><compiler {compiler}/><default>{default}</default><worldbody>
+<body name="arm"><inertial pos="1 0 0" mass="1" diaginertia="1 1 1"/>
+<joint name="j" axis="0 1 0" {joint}/></body></worldbody>
+<actuator>{actuators}</actuator></mujoco>"""
+
+
+def read(text, tmp_path):
+    (tmp_path / "arm.xml").write_text(text)
+    return import_robot(tmp_path / "arm.xml").arm.joints[0].max_torque
+
+
+def largest_torque(text):
+    """Return what MuJoCo's actuators bring to the joint at most, the same both ways."""
+    model = mujoco.MjModel.from_xml_string(text)
+    data, found = mujoco.MjData(model), []
+    for data.ctrl in (np.full(model.nu, -1e6), np.full(model.nu, 1e6)):
+        mujoco.mj_forward(model, data)
+        found.append(float(data.qfrc_actuator[0]))
+    assert found[0] == pytest.approx(-found[1])
+    return abs(found[1])
+
+
+MOTORS = [
+    '<motor joint="j" ctrlrange="-2 2"/>',
+    '<motor joint="j" ctrlrange="-2 2" gear="-30"/>',
+    '<motor joint="j" ctrlrange="-2 2" gear="30 0 0 0 0 0" forcerange="-1.5 1.5"/>',
+    '<motor joint="j" ctrlrange="-2 2" ctrllimited="false" forcerange="-7 7"/>',
+    '<motor joint="j" ctrlrange="-2 2"/><motor joint="j" ctrlrange="-3 3" gear="2"/>',
+    '<general joint="j" ctrlrange="-2 2" gainprm="4"/>',
+    '<motor joint="j"/>',
+]
+
+
+@pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
+@tabular("motor", MOTORS)
+def test_limits_of_motors_are_those_of_the_joint(tmp_path_factory, motor):
+    limits = 'actuatorfrcrange="-50 50"'
+    for options in ({}, {"joint": limits}, {"default": '<motor gear="9"/>', "joint": limits}):
+        text = one_hinge(motor, **options)
+        expected = largest_torque(text)
+        found = read(text, tmp_path_factory.mktemp("motor"))
+        assert found == (pytest.approx(expected) if expected < 1e5 else np.inf)
+
+
+@pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
+def test_a_servo_leaves_its_limit_and_its_law_is_told(tmp_path):
+    text = one_hinge('<position name="act" joint="j" kp="1e5" forcerange="-3 3"/>')
+    with pytest.warns(ulna.UlnaWarning, match=SERVO):
+        assert read(text, tmp_path) == pytest.approx(largest_torque(text)) == 3.0
+
+
+@pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
+def test_a_motor_that_pushes_further_one_way_is_taken_by_the_smaller(tmp_path):
+    with pytest.warns(ulna.UlnaWarning, match="taken by the smaller: act"):
+        assert read(one_hinge('<motor name="act" joint="j" ctrlrange="-2 5"/>'), tmp_path) == 2.0
+
+
+@pytest.mark.filterwarnings("ignore::ulna.UlnaWarning")
+@tabular(
+    ("actuator", "what"),
+    [
+        ('<motor name="a" joint="j" ctrlrange="2 1"/>', "actuator.a.ctrlrange"),
+        ('<motor name="a" joint="j" gear="fast"/>', "actuator.a.gear"),
+        ('<motor name="a" joint="j" armature="0.1"/>', "actuator.a.armature"),
+        ('<motor name="a" joint="j" damping="0.1"/>', "actuator.a.damping"),
+        ('<motor name="a" joint="j" class="none"/>', "actuator.class"),
+    ],
+)
+def test_what_is_wrong_with_an_actuator_is_named(tmp_path_factory, actuator, what):
+    with pytest.raises(ulna.InputError) as caught:
+        read(one_hinge(actuator), tmp_path_factory.mktemp("wrong"))
+    assert what in {problem.what for problem in caught.value.problems}
+
+
+@pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
+def test_a_motor_without_a_gear_or_of_no_joint_limits_nothing(tmp_path):
+    text = one_hinge('<motor name="act" site="s" ctrlrange="-1 1"/>')
+    with pytest.warns(ulna.UlnaWarning, match="torques: act"):
+        assert read(text, tmp_path) == np.inf
+    text = one_hinge('<motor joint="j" gear="0" ctrlrange="-1 1"/>')
+    assert read(text, tmp_path) == np.inf
