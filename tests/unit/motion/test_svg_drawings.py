@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import quad
 
 import ulna
+from promptness import prompt
 from ulna.errors import FileError, InputError
 
 S = np.linspace(0.0, 1.0, 1001)
@@ -289,10 +290,8 @@ COPIES = "".join(f'<g id="g{k}">' + f'<use href="#g{k - 1}"/>' * 10 + "</g>" for
     ids=range(29),
 )
 def test_bad_and_hostile_files_are_refused_at_once(drawn, text, says):
-    start = time.process_time()
-    with pytest.raises(InputError) as caught:
+    with prompt(), pytest.raises(InputError) as caught:
         drawn(text, whole=True)
-    assert time.process_time() - start < 4.0  # traced, and beside others
     assert says in str(caught.value)
     assert "drawing.svg" in str(caught.value)
     assert len(str(caught.value)) < 500
