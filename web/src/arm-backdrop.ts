@@ -11,6 +11,8 @@ export interface Backdrop {
   arm: Arm;
   unit: LengthUnit;
   path: { x: Column; y: Column } | null;
+  /** Where the tip goes with a pen up. */
+  travel?: { x: Column; y: Column } | undefined;
   /** Whole traces of the motions on this canvas. */
   traces: { trace: Trace; colour: string }[];
 }
@@ -18,6 +20,9 @@ export interface Backdrop {
 const TURN = 2 * Math.PI;
 /** Pixels between labelled grid lines, at least. */
 const GRID_PIXELS = 64;
+/** Pixels of a line where the pen is up. */
+const LIFTED_WIDTH = 0.75;
+const LIFTED_DASH = [4, 3];
 
 export function drawBackdrop(pen: Pen, backdrop: Backdrop): void {
   const { context, view, palette } = pen;
@@ -28,6 +33,7 @@ export function drawBackdrop(pen: Pen, backdrop: Backdrop): void {
   drawGrid(pen, step);
   drawReachRim(pen, backdrop.arm);
   for (const { trace, colour } of backdrop.traces) drawWholeTrace(pen, backdrop.arm, trace, colour);
+  if (backdrop.travel) drawTravel(pen, backdrop.travel);
   if (backdrop.path) drawPath(pen, backdrop.path);
   drawScale(pen, step, backdrop.unit);
   drawGravity(pen, backdrop.arm);
@@ -135,8 +141,31 @@ function drawGravity(pen: Pen, arm: Arm): void {
   haloed(pen, "g", x - 8 - 5 * Math.abs(uy), y + 10 * Math.abs(ux), palette.muted, "right");
 }
 
+/** Thin and dashed, so that nobody takes it for what is drawn. */
+function drawTravel(pen: Pen, travel: { x: Column; y: Column }): void {
+  const { context, palette } = pen;
+  addPath(pen, travel);
+  context.strokeStyle = mix(palette.ink, palette.muted, 0.35);
+  context.lineWidth = LIFTED_WIDTH;
+  context.setLineDash(LIFTED_DASH);
+  context.stroke();
+  context.setLineDash([]);
+}
+
 function drawPath(pen: Pen, path: { x: Column; y: Column }): void {
-  const { context, view, palette } = pen;
+  const { context, palette } = pen;
+  addPath(pen, path);
+  context.strokeStyle = palette.card;
+  context.lineWidth = 4;
+  context.stroke();
+  context.strokeStyle = mix(palette.ink, palette.muted, 0.35);
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+/** Begin a line along points; NaN is a gap. */
+function addPath(pen: Pen, path: { x: Column; y: Column }): void {
+  const { context, view } = pen;
   context.lineJoin = "round";
   context.beginPath();
   let open = false;
@@ -149,12 +178,6 @@ function drawPath(pen: Pen, path: { x: Column; y: Column }): void {
       open = true;
     }
   }
-  context.strokeStyle = palette.card;
-  context.lineWidth = 4;
-  context.stroke();
-  context.strokeStyle = mix(palette.ink, palette.muted, 0.35);
-  context.lineWidth = 1.5;
-  context.stroke();
 }
 
 /** Lengths of the arm beyond which a trace would paint the workspace: a whirling arm shows its last rounds only. */
@@ -167,12 +190,45 @@ function drawWholeTrace(pen: Pen, arm: Arm, trace: Trace, colour: string): void 
   if (rounds > MOST_ROUNDS) return;
   context.globalAlpha = Math.min(0.5, Math.max(0.07, 6 / Math.max(1e-9, rounds)));
   context.strokeStyle = colour;
-  context.lineWidth = 1;
   context.lineJoin = "round";
-  context.beginPath();
-  addTrace(pen, trace, 0, trace.t.length - 1);
-  context.stroke();
+  // dashes as those of the travel, which lies over it, so that its gaps stay gaps
+  strokeTrace(pen, trace, 0, trace.t.length - 1, 1, LIFTED_DASH);
   context.globalAlpha = 1;
+}
+
+/** A part of a trace, thin and with these dashes where the pen is up; it goes on to `end` [px] if that is given. */
+function strokeTrace(
+  pen: Pen,
+  trace: Trace,
+  from: number,
+  to: number,
+  width: number,
+  dash: readonly number[],
+  end?: [number, number],
+): void {
+  const { context } = pen;
+  for (const run of traceRuns(trace, from, to)) {
+    context.lineWidth = run.lifted ? Math.min(width, LIFTED_WIDTH) : width;
+    context.setLineDash(run.lifted ? dash : []);
+    context.beginPath();
+    addTrace(pen, trace, run.from, run.to);
+    if (end && run.to === to) context.lineTo(...end);
+    context.stroke();
+  }
+  context.setLineDash([]);
+}
+
+/** The parts of a trace between samples, each with the pen up or down throughout. */
+export function traceRuns(trace: Trace, from: number, to: number): { from: number; to: number; lifted: boolean }[] {
+  const up = (i: number): boolean => trace.lifted?.[i] === 1;
+  const runs = [{ from, to, lifted: up(from) }];
+  for (let i = from + 1; i < to; i++) {
+    const last = runs[runs.length - 1] as (typeof runs)[number];
+    if (up(i) === last.lifted) continue;
+    last.to = i;
+    runs.push({ from: i, to, lifted: up(i) });
+  }
+  return runs;
 }
 
 function addTrace(pen: Pen, trace: Trace, from: number, to: number): void {
@@ -216,11 +272,8 @@ export function drawFadingTrace(
     if (to <= from && !last) continue;
     const age = step / FADE_STEPS;
     context.globalAlpha = age * age;
-    context.lineWidth = 1 + 1.6 * age;
-    context.beginPath();
-    addTrace(pen, trace, from, to);
-    if (last) context.lineTo(Number.isFinite(tipX) ? tipX : view.x(at(trace.xy, 2 * to)), tipY);
-    context.stroke();
+    const end: [number, number] = [Number.isFinite(tipX) ? tipX : view.x(at(trace.xy, 2 * to)), tipY];
+    strokeTrace(pen, trace, from, to, 1 + 1.6 * age, [], last ? end : undefined);
     from = to;
   }
   context.globalAlpha = 1;

@@ -12,32 +12,46 @@ export class ArmHeader {
   readonly element: HTMLElement;
   readonly #x = el("span", { class: "arm-number" });
   readonly #y = el("span", { class: "arm-number" });
+  readonly #pen = el("span", { class: "arm-pen" });
   readonly #status: HTMLElement;
   readonly #unit: LengthUnit;
 
-  constructor(motions: readonly { motion: Motion; colour: number }[], unit: LengthUnit) {
+  /** `hasPen`: whether a pen is lifted on the way, so that travel has a line of its own. */
+  constructor(motions: readonly { motion: Motion; colour: number }[], unit: LengthUnit, hasPen = false) {
     this.#unit = unit;
     this.#status = el("span", { class: "arm-status", hidden: true, text: motions[0]?.motion.status ?? "" });
     const named = motions.length > MOST_NAMES ? motions.slice(0, 1) : motions;
     const names = named.map(({ motion, colour }) => name(motion.label, colour));
     const unnamed = motions.length - named.length;
     if (unnamed > 0) names.push(el("span", { class: "arm-more", text: `and ${unnamed} more` }));
-    const tip = el("span", { class: "arm-tip", hidden: motions.length === 0 }, axis("x", this.#x, unit), axis("y", this.#y, unit));
+    if (hasPen) names.push(el("span", { class: "arm-name arm-travel" }, el("span", { class: "arm-dashes" }), "travel, pen up"));
+    const axes = [axis("x", this.#x, unit), axis("y", this.#y, unit)];
+    const tip = el("span", { class: "arm-tip", hidden: motions.length === 0 }, ...axes, hasPen ? this.#pen : null);
     this.element = el("div", { class: "arm-head" }, el("span", { class: "arm-names" }, ...names, this.#status), tip);
   }
 
-  update(x: number, y: number, ended: boolean): void {
+  update(x: number, y: number, ended: boolean, pen = ""): void {
+    write(this.#pen, pen);
     write(this.#x, number(x * this.#unit.factor, this.#unit.digits));
     write(this.#y, number(y * this.#unit.factor, this.#unit.digits));
     if (this.#status.hidden === ended) this.#status.hidden = !ended;
   }
 }
 
-/** A pose in words, for those who do not see it. */
-export function describePose(arm: Arm, motion: Motion, unit: LengthUnit, time: number, q: ArrayLike<number>, x: number, y: number): string {
+/** A pose in words, for those who do not see it, with the state of a pen if there is one. */
+export function describePose(
+  arm: Arm,
+  motion: Motion,
+  unit: LengthUnit,
+  time: number,
+  q: ArrayLike<number>,
+  x: number,
+  y: number,
+  pen = "",
+): string {
   const angles = arm.joints.map((joint, i) => `${joint.name} ${number((at(q, i) * 180) / Math.PI, 1)}°`).join(", ");
   const tip = `x ${number(x * unit.factor, unit.digits)} ${unit.name}, y ${number(y * unit.factor, unit.digits)} ${unit.name}`;
-  return `${arm.name}, ${motion.label}, at ${time.toFixed(2)} s: joint angles ${angles}; tip at ${tip}.`;
+  return `${arm.name}, ${motion.label}, at ${time.toFixed(2)} s: joint angles ${angles}; tip at ${tip}${pen && `, ${pen}`}.`;
 }
 
 function name(label: string, colour: number): HTMLElement {

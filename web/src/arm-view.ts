@@ -10,11 +10,12 @@ import { drawArm, drawJointMarks, drawMount, drawShade, drawSkeleton, drawTarget
 import { allowTouch, bindGestures } from "./arm-gestures";
 import { ArmHeader, describePose } from "./arm-header";
 import type { Clock } from "./clock";
-import { DocumentError, type Loaded, type Motion } from "./document";
+import { isForeign } from "./compare";
+import { type Column, DocumentError, type Loaded, type Motion, type Path } from "./document";
 import { el, icon } from "./dom";
 import { type Bounds, lengthUnit, type LengthUnit, linkRadii, Viewport } from "./geometry";
 import { at } from "./interpolate";
-import { MotionTrack, type Trace, usedBounds } from "./motion-track";
+import { liftedAt, MotionTrack, type Trace, usedBounds } from "./motion-track";
 import { motionColour, type Palette, readPalette } from "./palette";
 
 export interface ArmViewOptions {
@@ -99,7 +100,7 @@ export class ArmView {
       zoomButton("Zoom in", "M6 12h12M12 6v12", () => this.#zoomBy(1.4)),
     );
     this.#box = el("div", { class: "arm-box" }, this.canvas, zooming);
-    this.#header = new ArmHeader(this.#moving.map(({ track, colour }) => ({ motion: track.motion, colour })), this.#unit);
+    this.#header = new ArmHeader(this.#moving.map(({ track, colour }) => ({ motion: track.motion, colour })), this.#unit, Boolean(loaded.header.travel));
     this.#root = el("div", { class: "arm-view" }, this.#header.element, this.#box);
     host.append(this.#root);
     this.#palette = readPalette(host);
@@ -211,10 +212,12 @@ export class ArmView {
     if (scale <= this.#traceScale) return;
     // one and a half times finer than needed, so that zooming does not compute them at every step
     this.#traceScale = 1.5 * scale;
+    const { travel } = this.#loaded.header;
     const few = this.#moving.length <= MOST_SHADES;
     this.#moving.forEach((each, i) => {
       if (!few && i > 0) return;
       each.trace = each.track.trace(0.5 / this.#traceScale);
+      if (travel && !isForeign(each.track.motion)) each.trace.lifted = liftedAt(each.trace.t, travel.lifted);
       each.fade = fadeTime(each.trace, each.track.arm.reach[1] || 1);
     });
   }
@@ -224,11 +227,13 @@ export class ArmView {
     const context = this.#backdrop.getContext("2d", { alpha: false });
     if (!context) return;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    const { arm, path } = this.#loaded.header;
+    const { arm, path, travel } = this.#loaded.header;
+    const points = (one: Path): { x: Column; y: Column } => ({ x: this.#loaded.column(one.x), y: this.#loaded.column(one.y) });
     const backdrop: Backdrop = {
       arm,
       unit: this.#unit,
-      path: path && { x: this.#loaded.column(path.x), y: this.#loaded.column(path.y) },
+      path: path && points(path),
+      travel: travel && points(travel),
       traces: this.#moving.flatMap(({ trace, colour }) => (trace ? [{ trace, colour: this.#dataColour(colour) }] : [])),
     };
     drawBackdrop({ context, view: this.#view, palette: this.#palette }, backdrop);
@@ -326,9 +331,17 @@ export class ArmView {
     const [x, y] = [at(this.#pose, 2 * arm.n), at(this.#pose, 2 * arm.n + 1)];
     this.#host.dataset.tip = `${x.toFixed(6)},${y.toFixed(6)}`;
     this.#host.dataset.tipPixel = `${at(this.#px, 2 * arm.n).toFixed(3)},${at(this.#px, 2 * arm.n + 1).toFixed(3)}`;
-    this.#header.update(x, y, hasEnded(first.track.motion, time, this.#clock.end));
+    const pen = this.#penAt(first, time);
+    this.#header.update(x, y, hasEnded(first.track.motion, time, this.#clock.end), pen);
     if (this.#clock.playing) return;
-    this.canvas.setAttribute("aria-label", describePose(arm, first.track.motion, this.#unit, time, this.#q, x, y));
+    this.canvas.setAttribute("aria-label", describePose(arm, first.track.motion, this.#unit, time, this.#q, x, y, pen));
+  }
+
+  /** Whether the pen is up or down, in words; none without a pen. */
+  #penAt(first: Moving, time: number): string {
+    const { travel } = this.#loaded.header;
+    if (!travel || isForeign(first.track.motion)) return "";
+    return liftedAt([time], travel.lifted)[0] ? "pen up" : "pen down";
   }
 }
 

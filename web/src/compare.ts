@@ -66,6 +66,11 @@ export interface ForeignMotion extends Motion {
   ownRole: Motion["role"];
 }
 
+/** Whether a motion is of another report. */
+export function isForeign(motion: Motion): motion is ForeignMotion {
+  return "ownRole" in motion;
+}
+
 /** One document of this report and all others; columns of the others follow this one's. */
 export function merge(base: Loaded, others: readonly Compared[]): Loaded {
   if (others.length === 0) return base;

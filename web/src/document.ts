@@ -74,6 +74,11 @@ export interface Path {
   y: Ref;
 }
 
+export interface Travel extends Path {
+  /** From when to when [s] the pen is up, in order. */
+  lifted: [number, number][];
+}
+
 export interface Series {
   label: string;
   t: Ref;
@@ -206,6 +211,8 @@ export interface ReportDocument {
   span: [number, number];
   motions: Motion[];
   path: Path | null;
+  /** Where the tip goes with a pen up; only of a drawing whose pen is lifted. */
+  travel?: Travel;
   charts: ChartSpec[];
   planes: PlaneSpec[];
   sweep?: SweepSpec;

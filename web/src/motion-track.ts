@@ -10,6 +10,8 @@ export interface Trace {
   t: Float64Array;
   /** Length of the whole trace [m]. */
   length: number;
+  /** 1 at points from which on a pen is up; only of a drawing whose pen is lifted. */
+  lifted?: Uint8Array;
 }
 
 /** Most points of a trace: beyond them its chords may be coarser than asked. */
@@ -133,6 +135,18 @@ export class MotionTrack {
     const most = h * Math.max(Math.abs(at(slopes, k)), Math.abs(at(slopes, k + 1)));
     return Math.max(Math.abs(at(values, k + 1) - at(values, k)), most);
   }
+}
+
+/** Of increasing times, 1 for those at which a pen is up: from each start to before the end [s]. */
+export function liftedAt(times: ArrayLike<number>, lifted: readonly (readonly [number, number])[]): Uint8Array {
+  const up = new Uint8Array(times.length);
+  let next = 0;
+  for (let i = 0; i < times.length; i++) {
+    const time = at(times, i);
+    while (next < lifted.length && time >= (lifted[next]?.[1] ?? Infinity)) next++;
+    up[i] = time >= (lifted[next]?.[0] ?? Infinity) ? 1 : 0;
+  }
+  return up;
 }
 
 function peak(values: Column): number {

@@ -2,17 +2,13 @@
 
 import { ArmView } from "./arm-view";
 import type { Clock } from "./clock";
-import type { ForeignMotion } from "./compare";
+import { isForeign } from "./compare";
 import type { Loaded, Motion } from "./document";
 import { el } from "./dom";
 
 const MOST_PICTURES = 4;
 /** Narrower than this [px], two arms share one picture until somebody parts them. */
 const BESIDE = 640;
-
-function isForeign(motion: Motion): motion is ForeignMotion {
-  return "ownRole" in motion;
-}
 
 /** The motions with a picture of their own: those that were simulated, else the plan. */
 function mainMotions(motions: readonly Motion[]): Motion[] {

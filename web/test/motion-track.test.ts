@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Column, fromColumns, type Loaded } from "../src/document";
-import { MotionTrack } from "../src/motion-track";
+import { traceRuns } from "../src/arm-backdrop";
+import { liftedAt, MotionTrack } from "../src/motion-track";
 import { fixture } from "./fixture";
 
 /** An arm of these links whose joints turn at constant speeds, sampled coarsely. */
@@ -76,5 +77,24 @@ describe("trace", () => {
 
   it("stays affordable", () => {
     expect(whirl([1], [4000], 3001, 60).trace(1e-6).t.length).toBeLessThan(70_000);
+  });
+});
+
+describe("a pen", () => {
+  it("is up from the start of a travel to before its end", () => {
+    const lifted: [number, number][] = [[1, 2], [2.5, 4]];
+    expect([...liftedAt([0, 0.99, 1, 1.5, 2, 2.4, 2.5, 3.99, 4, 9], lifted)]).toEqual([0, 0, 1, 1, 0, 0, 1, 1, 0, 0]);
+    expect([...liftedAt([0, 1, 2], [])]).toEqual([0, 0, 0]);
+  });
+
+  it("parts a trace where it is lifted and lowered, and leaves no point out", () => {
+    const trace = whirl([1], [1]).trace(1);
+    const last = trace.t.length - 1;
+    expect(traceRuns(trace, 0, last)).toEqual([{ from: 0, to: last, lifted: false }]);
+    trace.lifted = liftedAt(trace.t, [[0.5, 1]]);
+    const runs = traceRuns(trace, 0, last);
+    expect(runs.map((run) => run.lifted)).toEqual([false, true, false]);
+    expect(runs.map((run) => [trace.t[run.from], trace.t[run.to]])).toEqual([[0, 0.5], [0.5, 1], [1, 2]]);
+    expect(traceRuns(trace, 7, 7)).toEqual([{ from: 7, to: 7, lifted: true }]);
   });
 });

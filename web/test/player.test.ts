@@ -34,6 +34,7 @@ describe("words about a pose", () => {
     expect(describePose(arm, motion, lengthUnit(1.6), 1.5, [Math.PI / 2, -Math.PI / 4], 0.5, -0.25)).toBe(
       "two-link, run, at 1.50 s: joint angles shoulder 90.0°, elbow −45.0°; tip at x 0.500 m, y −0.250 m.",
     );
+    expect(describePose(arm, motion, lengthUnit(1.6), 1.5, [0, 0], 1.6, 0, "pen up")).toMatch(/y 0\.000 m, pen up\.$/);
   });
 
   it("have a minus sign, but none before zero", () => {

@@ -375,12 +375,19 @@ def _extent(asked: np.ndarray) -> float:
     return float(np.ptp(known, axis=0).max()) if len(known) else 0.0
 
 
-def draw_strokes(axes: Axes, points: np.ndarray, down: np.ndarray, style: dict[str, Any]) -> None:
-    """Draw a path (k, 2): with the pen down (k,) as it is, with the pen up thin and dashed."""
+def strokes_and_travel(points: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a path (k, 2) with the pen down (k,), and the travel with it up: NaN elsewhere."""
     # A line goes on to the first sample behind it.
     drawn, travel = (
-        np.where((part | np.roll(part, 1))[:, None], points, np.nan) for part in (down, ~down)
+        np.where((part | np.append(False, part[:-1]))[:, None], points, np.nan)
+        for part in (down, ~down)
     )
+    return drawn, travel
+
+
+def draw_strokes(axes: Axes, points: np.ndarray, down: np.ndarray, style: dict[str, Any]) -> None:
+    """Draw a path (k, 2): with the pen down (k,) as it is, with the pen up thin and dashed."""
+    drawn, travel = strokes_and_travel(points, down)
     axes.plot(*drawn.T, **style, label="reference path", zorder=3.2, solid_joinstyle="round")
     if not down.all():
         dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": 3.1}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from ulna.simulation import Run
 from ulna.simulation.motor_use import motor_troubles
 from ulna.units import length_text
 from ulna.viewer import repeat
+from ulna.viewer.arm_drawing import strokes_and_travel
 from ulna.viewer.figure_style import arm_title
 from ulna.viewer.report_charts import energy_chart, plan_charts, run_charts, tip_error_chart
 from ulna.viewer.report_tables import (
@@ -132,7 +134,7 @@ def following_document(
     found = {label: tracking(one, plan) for label, one in ordered.items()}
     for label, one in ordered.items():
         _add_run(builder, one, label, role_of(one))
-    builder.path = _tip_path(plan)
+    _add_path(builder, plan)
     builder.charts.append(tip_error_chart(found, judged.tolerance))
     charts = list(run_charts(run, first))
     builder.charts.append(charts[0])
@@ -161,7 +163,7 @@ def plan_document(plan: Plan, *, judged: FollowingVerdict | None = None) -> Docu
     told = _plan_verdict(plan) if judged is None else (judged.follows, judged.text)
     subtitle = f"{plan.duration:.4g} s, {plan.trajectory.timing.name} timing"
     builder = new_document("plan", plan.arm, title, subtitle, told, versions_here())
-    builder.path = _tip_path(plan)
+    _add_path(builder, plan)
     if np.isfinite(plan.q).any():
         label, status = PLANNED, told[1]
         widen_span(builder, plan.t)
@@ -214,11 +216,24 @@ def _how(run: Run) -> str:
     return ", ".join(parts)
 
 
-def _tip_path(plan: Plan) -> Array:
-    """Return the path (k, 2) of the tip, NaN where a pen is up: nothing is drawn there."""
+def _add_path(builder: DocumentBuilder, plan: Plan) -> None:
+    """Add the path of the tip; where a pen is lifted, its strokes and the travel between them."""
     with np.errstate(all="ignore"):
         points = plan.trajectory.tip(plan.t).position
-    return np.where((plan.pen | np.roll(plan.pen, 1))[:, None], points, np.nan)
+    builder.path, travel = strokes_and_travel(points, plan.pen)
+    if lifted := _lifted(plan):
+        builder.travel = travel, lifted
+
+
+def _lifted(plan: Plan) -> list[tuple[float, float]]:
+    """Return from when to when [s] the pen is up."""
+    changes = np.flatnonzero(np.diff(plan.pen)) + 1
+    edges = [0, *changes.tolist(), len(plan.t) - 1]
+    return [
+        (float(plan.t[first]), float(plan.t[last]))
+        for first, last in pairwise(edges)
+        if last > first and not plan.pen[first]
+    ]
 
 
 def _add_run(builder: DocumentBuilder, run: Run, label: str, role: str) -> None:
@@ -239,7 +254,7 @@ def add_plan_findings(builder: DocumentBuilder, plan: Plan) -> None:
     for one in plan.problems:
         level = "problem" if one.blocks or one.exceeds else "info"
         builder.finding(level, f"plan: {one.text}", one.when.worst_at)
-    for note in plan.path.notes:
+    for note in (*map(str, plan.limiting), *plan.path.notes):
         builder.finding("info", note)
 
 

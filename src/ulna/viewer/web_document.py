@@ -105,6 +105,8 @@ class DocumentBuilder:
     notes: list[str] = field(default_factory=list)
     planes: list[dict[str, Any]] = field(default_factory=list)
     path: Array | None = None  # (k, 2) of the tip
+    # Where the tip goes with a pen up (k, 2), and from when to when [s] it is up.
+    travel: tuple[Array, Sequence[tuple[float, float]]] | None = None
     columns: list[dict[str, Any]] = field(default_factory=list)
     pieces: list[bytes] = field(default_factory=list)
     known: dict[bytes, int] = field(default_factory=dict)  # columns by their bytes
@@ -155,7 +157,8 @@ class DocumentBuilder:
         header = self.header | {
             "format": FORMAT,
             "motions": self._made_motions(),
-            "path": self._made_path(),
+            "path": self._made_path(self.path),
+            **self._made_travel(),
             "charts": self._made_charts(),
             "planes": self.planes,
             "findings": self.findings,
@@ -189,11 +192,16 @@ class DocumentBuilder:
             self.notes.append(f"The arm is drawn from {_counts(shortened)} samples, evenly picked.")
         return made
 
-    def _made_path(self) -> dict[str, Any] | None:
-        if self.path is None or not np.isfinite(self.path).any():
+    def _made_path(self, points: Array | None) -> dict[str, Any] | None:
+        if points is None or not np.isfinite(points).any():
             return None
-        x, y = self.path[evenly(len(self.path), LEAST_POINTS * 2)].T
+        x, y = points[evenly(len(points), LEAST_POINTS * 2)].T
         return {"x": self.column(x), "y": self.column(y)}
+
+    def _made_travel(self) -> dict[str, Any]:
+        if self.travel is None or (path := self._made_path(self.travel[0])) is None:
+            return {}
+        return {"travel": path | {"lifted": [list(one) for one in self.travel[1]]}}
 
     def _made_charts(self) -> list[dict[str, Any]]:
         most = _share(

@@ -179,6 +179,31 @@ def test_nothing_passes_that_was_not_asked(runs, plan):
     assert told == "the path is in reach, and no joint has a limit"
 
 
+def test_travel_with_the_pen_up_is_a_line_of_its_own(tmp_path):
+    # Two strokes of 10 cm, the second back again, and 10 cm of travel up between them.
+    (tmp_path / "p.csv").write_text("x,y,pen\n0.4,0,0\n0.5,0,1\n0.5,0.1,0\n0.4,0.1,1\n", "utf-8")
+    plan = ulna.plan(ulna.preset("kehl"), ulna.paths.csv(tmp_path / "p.csv"))
+    file = ulna.report(plan, tmp_path / "x.html")
+    header, columns = decoded(file.read_text("utf-8"))
+    lines = {}
+    for name in ("path", "travel"):
+        x, y = (columns[header[name][axis]] for axis in "xy")
+        steps = np.hypot(np.diff(x), np.diff(y))
+        lines[name] = x, y, np.nansum(steps)
+    assert lines["path"][2] == pytest.approx(0.2, abs=1e-4)
+    assert lines["travel"][2] == pytest.approx(0.1, abs=1e-4)
+    # The pen is lifted where the first stroke ends, and lowered where the second begins.
+    assert len(header["travel"]["lifted"]) == 1
+    where = plan.trajectory.tip(header["travel"]["lifted"][0]).position
+    assert where == pytest.approx(np.array([[0.5, 0.0], [0.5, 0.1]]), abs=1e-3)
+    # At the last point the pen is lifted as well, and goes nowhere.
+    assert np.nanmax(np.abs(lines["travel"][0][:-1] - 0.5)) < 1e-3
+
+
+def test_a_path_without_a_pen_has_no_travel(plan):
+    assert "travel" not in report_page.document(plan).header
+
+
 def test_a_plan_out_of_reach_says_so_first():
     plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((3.0, 0.0), 0.1))
     header = report_page.document(plan).header
