@@ -253,7 +253,7 @@ def _pinocchio(arm: Arm, motion: tuple[Array, ...]) -> float:
     pinocchio = import_module("pinocchio")
 
     plain = arm.replace(joints=[Joint() for _ in arm.joints])
-    model = pinocchio.buildModelFromXML(format_urdf(plain)[0])
+    model = pinocchio.buildModelFromXML(format_urdf(plain).text)
     strength = max(EARTHS, math.hypot(*arm.gravity))
     model.gravity.linear = np.array([0.0, 0.0, -strength])
     data = model.createData()
@@ -269,12 +269,12 @@ def _mujoco(arm: Arm, motion: tuple[Array, ...]) -> float:
     """Return how far torques are from MuJoCo's, with damping, and with rotors where it has them."""
     mujoco = import_module("mujoco")
 
-    text, lost = format_mjcf(arm)
-    if lost:
+    exported = format_mjcf(arm)
+    if exported.lost:
         damped = [Joint(damping=joint.damping) for joint in arm.joints]
         arm = arm.replace(joints=damped)
-        text, _ = format_mjcf(arm)
-    model = mujoco.MjModel.from_xml_string(text)
+        exported = format_mjcf(arm)
+    model = mujoco.MjModel.from_xml_string(exported.text)
     data, found = mujoco.MjData(model), []
     for data.qpos, data.qvel, data.qacc in zip(*motion, strict=True):
         mujoco.mj_inverse(model, data)

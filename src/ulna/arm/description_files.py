@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from ulna.arm.exported_chain import ExportedArm
 from ulna.arm.mjcf_files import format_mjcf
 from ulna.arm.mjcf_reading import parse_mjcf
 from ulna.arm.planar_arm import Arm
@@ -16,7 +17,7 @@ from ulna.errors import InputError, Problem, shown, warn
 from ulna.storage import read_text
 
 Parser = Callable[[str, str, str | None, str | None], ImportedArm]
-Formatter = Callable[[Arm], tuple[str, list[str]]]
+Formatter = Callable[[Arm], ExportedArm]
 
 PARSERS: dict[str, Parser] = {".urdf": parse_urdf, ".xml": parse_mjcf, ".mjcf": parse_mjcf}
 FORMATTERS: dict[str, Formatter] = {
@@ -92,8 +93,11 @@ def load_description(
     return found.arm
 
 
-def description_text(arm: Arm, file: str | os.PathLike[str]) -> str:
+def exported_arm(arm: Arm, file: str | os.PathLike[str]) -> ExportedArm:
     """Return what a file of that name holds for an arm; warn of what is lost in it."""
-    text, lost = FORMATTERS[Path(file).suffix.lower()](arm)
-    warn(*(f"{os.fspath(file)} loses {part}" for part in lost))
-    return text
+    found, name = FORMATTERS[Path(file).suffix.lower()](arm), os.fspath(file)
+    warn(*(f"{name} loses {part}" for part in found.lost))
+    warn(*(f"{name} has {part}" for part in found.unread))
+    if found.largest > 0.0:
+        warn(f"{name}: {found.largest_text}")
+    return found

@@ -3,11 +3,21 @@
 Each body is the link with the point mass at its end. The rotors of joints are put into the
 inertias of links and, where the format has one, into an armature (`ulna.arm.spatial_chain` has the
 formula); what a file cannot hold is told, with the torque that it makes.
+
+Of the torques of an arm and of its file the largest difference is exact, as its parts depend on
+different things: what is lost of rotors is a constant matrix D of the accelerations, of friction a
+function of each joint's own rate, and of gravity one of the pose. With |q̈| ≤ a and |q̇_i| ≤ v_i
+
+    max |Δτ_i| = a Σ_j |D_ij| + max_ω |Δf_i(ω)| + |Δg| Σ_{k ≥ i} S_k,
+
+S_k the first moment of link k with what hangs on it. Δf is convex in ω², so that its maximum is at
+one end of the rates.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +26,10 @@ from ulna.arm.motors import IdealMotor
 from ulna.arm.planar_arm import Arm
 
 NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
+USUAL_RATE = 5.0  # [rad/s] of joints without a limit, in the largest difference of torques
+ACCELERATION = 10.0  # [rad/s²] of all joints there
+SOFT = 0.95 * 0.02 / 2.0  # [s]: MuJoCo's friction follows q̈ where |q̇| is less than this times it
+ROUNDED = 1e-12  # of rotors' inertias: what arithmetic leaves of terms that cancel
 
 
 class ExportedLink(NamedTuple):
@@ -29,6 +43,106 @@ class ExportedLink(NamedTuple):
     armature: float
 
 
+@dataclass(frozen=True)
+class ExportedArm:
+    """The text of a file that describes an arm, and what it says otherwise than the arm does.
+
+    Parameters
+    ----------
+    text : str
+        What the file holds.
+    lost : tuple of str
+        What it cannot hold.
+    unread : tuple of str
+        What it holds, and some of its readers leave out.
+    differences : tuple of float
+        The largest difference [N·m] of the torque of each joint from the arm's, for rates up to
+        `rates` and accelerations up to `ACCELERATION`.
+    rates : tuple of float
+        Rates of the joints [rad/s]: their limits, or `USUAL_RATE` where they have none.
+    """
+
+    text: str
+    lost: tuple[str, ...]
+    unread: tuple[str, ...]
+    differences: tuple[float, ...]
+    rates: tuple[float, ...]
+
+    @property
+    def largest(self) -> float:
+        """The largest difference of a torque [N·m]."""
+        return max(self.differences)
+
+    @property
+    def largest_text(self) -> str:
+        """A sentence with the largest difference, its joint, and what it is taken over."""
+        if self.largest == 0.0:
+            return "torques are those of the arm"
+        joint = self.differences.index(self.largest) + 1
+        return (
+            f"torques differ from the arm's by up to {self.largest:.3g} N·m (joint {joint}), at "
+            f"rates up to the limits of the joints or {USUAL_RATE:g} rad/s, and accelerations up "
+            f"to {ACCELERATION:g} rad/s²"
+        )
+
+
+def usual_rates(arm: Arm) -> np.ndarray:
+    """Return the rates [rad/s] that torques are compared at: limits, or a usual one."""
+    limits = arm.parameters.max_velocity
+    return np.where(np.isfinite(limits), limits, USUAL_RATE)
+
+
+def torque_differences(
+    arm: Arm, links: list[ExportedLink], *, soft_friction: bool, gravity_lost: float = 0.0
+) -> tuple[float, ...]:
+    """Return the largest differences [N·m] of the joints' torques from those of bodies in a file.
+
+    `gravity_lost` is what gravity here is more than there [m/s²].
+    """
+    rotors = ACCELERATION * np.sum(np.abs(_lost_inertia(arm, links)), axis=1)
+    friction = _lost_friction(arm, soft=soft_friction)
+    mass, com, offset, length = (
+        np.array([getattr(link, name) for link in links])
+        for name in ("mass", "com", "com_offset", "length")
+    )
+    hung = np.cumsum(mass[::-1])[::-1] - mass
+    moments = np.hypot(mass * com + length * hung, mass * offset)
+    weight = gravity_lost * np.cumsum(moments[::-1])[::-1]
+    return tuple((rotors + friction + weight).tolist())
+
+
+def _lost_inertia(arm: Arm, links: list[ExportedLink]) -> np.ndarray:
+    """Return the inertia (n, n) of the joints' rates that rotors have here and not in a file."""
+    p, n = arm.parameters, arm.n
+    relative = np.eye(n) - np.eye(n, k=-1)  # of absolute rates
+    turning = p.gear_ratio[:, None] * relative + np.eye(n, k=-1)
+    armatures = np.array([link.armature for link in links])
+    gained = np.array([link.inertia for link in links]) - _rigid_inertia(arm)
+    of_rotors = (turning.T * p.rotor_inertia) @ turning
+    lost = of_rotors - (relative.T * armatures) @ relative - np.diag(gained)
+    total = np.tril(np.ones((n, n)))
+    lost = total.T @ lost @ total
+    size = np.max(np.abs(total.T @ of_rotors @ total), initial=0.0) + np.max(np.abs(gained))
+    return np.asarray(np.where(np.abs(lost) > ROUNDED * n * size, lost, 0.0))
+
+
+def _lost_friction(arm: Arm, *, soft: bool) -> np.ndarray:
+    """Return the largest friction [N·m] of each joint that is no Coulomb friction."""
+    p = arm.parameters
+
+    def beyond(rate: np.ndarray) -> np.ndarray:
+        ratio = np.minimum(rate / np.maximum(p.stribeck_velocity, 1e-300), 1e3)
+        return np.asarray((p.static - p.coulomb) * np.exp(-(ratio**2)) + p.drag * rate**2)
+
+    still = 0.0 * p.static
+    largest = np.maximum(beyond(still), beyond(usual_rates(arm)))
+    if soft:
+        # Slow joints that are slowed down are pushed on by it, where friction here holds them.
+        slow = np.maximum(beyond(still), beyond(still + SOFT * ACCELERATION))
+        largest = np.maximum(largest, np.where(p.coulomb > 0.0, 2.0 * p.coulomb + slow, 0.0))
+    return np.asarray(largest)
+
+
 def exported_links(arm: Arm, *, armature: bool) -> tuple[list[ExportedLink], list[str]]:
     """Return the bodies of a file that has armatures or not, and what is lost with the rotors."""
     p = arm.parameters
@@ -36,11 +150,18 @@ def exported_links(arm: Arm, *, armature: bool) -> tuple[list[ExportedLink], lis
     safe = np.where(mass > 0.0, mass, 1.0)
     com = (p.mass * p.com + p.tip_mass * p.length) / safe
     offset = p.mass * p.com_offset / safe
-    apart = (p.com - p.length) ** 2 + p.com_offset**2
-    inertia = p.inertia + p.mass * p.tip_mass / safe * apart
+    inertia = _rigid_inertia(arm)
     armatures, lost = _spread_rotors(arm, inertia, armature=armature)
     rows = zip(p.length, mass, com, offset, inertia, armatures, strict=True)
     return [ExportedLink(*(float(value) for value in row)) for row in rows], lost
+
+
+def _rigid_inertia(arm: Arm) -> np.ndarray:
+    """Return the inertias of the links with their point masses, about their centres of mass."""
+    p = arm.parameters
+    mass = p.mass + p.tip_mass
+    apart = (p.com - p.length) ** 2 + p.com_offset**2
+    return np.asarray(p.inertia + p.mass * p.tip_mass / np.where(mass > 0.0, mass, 1.0) * apart)
 
 
 def _spread_rotors(
@@ -88,7 +209,7 @@ def lost_parts(arm: Arm, *, soft_friction: bool) -> list[str]:
         if drag > 0.0:
             lost.append(f"drag of joint {i + 1}: {drag:.3g} N·m at 1 rad/s, with its square")
         if coulomb > 0.0 and soft_friction:
-            text = f"friction of joint {i + 1}: up to {coulomb:.3g} N·m"
+            text = f"friction of joint {i + 1}: up to {2.0 * coulomb:.3g} N·m"
             lost.append(f"{text}, as frictionloss is soft and creeps where friction here sticks")
     driven = [
         str(i)

@@ -10,7 +10,15 @@ from __future__ import annotations
 import math
 
 from ulna.arm.components import Joint
-from ulna.arm.exported_chain import ExportedLink, bounded, exported_links, lost_parts
+from ulna.arm.exported_chain import (
+    ExportedArm,
+    ExportedLink,
+    bounded,
+    exported_links,
+    lost_parts,
+    torque_differences,
+    usual_rates,
+)
 from ulna.arm.planar_arm import Arm
 from ulna.errors import InputError, Problem
 
@@ -18,8 +26,8 @@ LIGHTEST = 1e-14  # [kg], [kg·m²]: MuJoCo takes nothing below 1e-15
 WIDTH = 0.03  # of a link as it is drawn, of its length
 
 
-def format_mjcf(arm: Arm) -> tuple[str, list[str]]:
-    """Return the text of an MJCF file that describes an arm, and what is lost in it."""
+def format_mjcf(arm: Arm) -> ExportedArm:
+    """Return the text of an MJCF file that describes an arm, with what is lost in it."""
     from xml.sax.saxutils import quoteattr
 
     links, lost = exported_links(arm, armature=True)
@@ -48,7 +56,13 @@ def format_mjcf(arm: Arm) -> tuple[str, list[str]]:
     fast = [str(i) for i, joint in enumerate(arm.joints, 1) if math.isfinite(joint.max_velocity)]
     if fast:
         lost.append(f"limits of the rates of joints {', '.join(fast)}")
-    return "\n".join(lines), [*lost, *lost_parts(arm, soft_friction=True)]
+    return ExportedArm(
+        "\n".join(lines),
+        (*lost, *lost_parts(arm, soft_friction=True)),
+        (),
+        torque_differences(arm, links, soft_friction=True),
+        tuple(usual_rates(arm).tolist()),
+    )
 
 
 def _indented(depth: int, lines: list[str]) -> list[str]:

@@ -27,7 +27,7 @@ from ulna.arm.components import (
     Payload,
     doubts,
 )
-from ulna.arm.description_files import description_text, is_description, load_description
+from ulna.arm.description_files import exported_arm, is_description, load_description
 from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
@@ -380,7 +380,7 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     file : path-like
         Where to. The file appears whole or not at all, and replaces one that was there. A name
         that ends in .urdf, or in .xml for MuJoCo, makes a file for other programs; of what it
-        cannot hold it is warned.
+        cannot hold it is warned, with the largest difference of torques.
 
     Raises
     ------
@@ -396,7 +396,7 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     ...     ulna.load(f"{folder}/arm.toml") == arm
     True
     """
-    write_whole(file, description_text(arm, file) if is_description(file) else dumps(arm))
+    write_whole(file, exported_arm(arm, file).text if is_description(file) else dumps(arm))
 
 
 def dumps(arm: Arm) -> str:

@@ -15,11 +15,14 @@ import numpy as np
 
 from ulna.arm.components import Joint
 from ulna.arm.exported_chain import (
+    ExportedArm,
     ExportedLink,
     bounded,
     exported_links,
     lost_parts,
+    torque_differences,
     unbounded,
+    usual_rates,
 )
 from ulna.arm.planar_arm import Arm
 from ulna.arm.robot_tree import (
@@ -175,8 +178,8 @@ class _UrdfReader:
         )
 
 
-def format_urdf(arm: Arm) -> tuple[str, list[str]]:
-    """Return the text of a URDF file that describes an arm, and what is lost in it."""
+def format_urdf(arm: Arm) -> ExportedArm:
+    """Return the text of a URDF file that describes an arm, with what is lost in it."""
     from xml.sax.saxutils import quoteattr
 
     links, lost = exported_links(arm, armature=False)
@@ -193,7 +196,32 @@ def format_urdf(arm: Arm) -> tuple[str, list[str]]:
     lines += ['  <joint name="tip_joint" type="fixed">', f"    {_origin_text(shift, angles)}"]
     lines += [f'    <parent link="{before}"/>', '    <child link="tip"/>', "  </joint>"]
     lines += ['  <link name="tip"/>', "</robot>", ""]
-    return "\n".join(lines), [*missing, *lost, *lost_parts(arm, soft_friction=False)]
+    return ExportedArm(
+        "\n".join(lines),
+        (*missing, *lost, *lost_parts(arm, soft_friction=False)),
+        _unread_by_pinocchio(arm),
+        torque_differences(
+            arm,
+            links,
+            soft_friction=False,
+            gravity_lost=max(0.0, math.hypot(*arm.gravity) - EARTHS),
+        ),
+        tuple(usual_rates(arm).tolist()),
+    )
+
+
+def _unread_by_pinocchio(arm: Arm) -> tuple[str, ...]:
+    p = arm.parameters
+    torques = p.damping * usual_rates(arm) + p.coulomb
+    joints = [str(joint) for joint in np.flatnonzero(torques) + 1]
+    if not joints:
+        return ()
+    parts = [name for name in ("damping", "coulomb") if np.any(getattr(p, name))]
+    what = " and ".join(parts).replace("coulomb", "friction")
+    return (
+        f"{what} of joints {', '.join(joints)}, which Pinocchio's rnea leaves out: up to "
+        f"{np.max(torques):.3g} N·m",
+    )
 
 
 def _link_lines(name: str, link: ExportedLink) -> list[str]:

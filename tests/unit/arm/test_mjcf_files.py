@@ -59,6 +59,8 @@ def test_settings_of_joints_are_there(tmp_path):
     assert "limits of the rates of joints 1" in text
     assert "frictionloss is soft" in text
     assert "static friction of joint 1: 0.3 N·m at rest" in text
+    # Static friction holds the joint one way, and frictionloss pushes it the other.
+    assert "torques differ from the arm's by up to 0.7 N·m (joint 1)" in text
 
 
 def test_a_rotor_that_no_armature_holds_is_told_with_its_torque(tmp_path):

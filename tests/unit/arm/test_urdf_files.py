@@ -227,7 +227,7 @@ def test_hostile_files_are_refused_quickly(read, tmp_path, name):
 
 
 def test_an_arm_is_written_and_read_back(tmp_path):
-    joints = [ulna.Joint(damping=0.1), ulna.Joint(-1.0, 2.0, 3.0, 4.0)]
+    joints = [ulna.Joint(), ulna.Joint(-1.0, 2.0, 3.0, 4.0)]
     arm = ulna.Arm.rods([0.5, 0.3], [1.0, 0.5], joints=joints, base=(0.1, 0.2), name='a "b" & <c>')
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -237,6 +237,16 @@ def test_an_arm_is_written_and_read_back(tmp_path):
     assert back.joints == arm.joints
     assert back.base == pytest.approx(arm.base)
     assert back.lengths == pytest.approx(arm.lengths)
+
+
+def test_what_pinocchio_leaves_out_of_a_urdf_is_told(tmp_path):
+    joints = [ulna.Joint(damping=0.1, max_velocity=3.0), ulna.Joint(friction=ulna.Friction(0.2))]
+    arm = ulna.Arm.rods([0.5, 0.3], [1.0, 0.5], joints=joints)
+    told = r"arm\.urdf has damping and friction of joints 1, 2, which .* leaves out: up to 0\.3 N·m"
+    with pytest.warns(ulna.UlnaWarning, match=told):
+        ulna.save(arm, tmp_path / "arm.urdf")
+    back = ulna.load(tmp_path / "arm.urdf")
+    assert back.joints == arm.joints
 
 
 def test_a_rotor_geared_one_to_one_and_that_of_the_first_joint_are_kept_exactly(tmp_path):
@@ -263,6 +273,8 @@ def test_what_a_urdf_loses_is_told_with_its_torque(tmp_path):
     assert "drag of joint 1: 0.02 N·m" in told
     # J N (N − 1) = 0.0099 kg·m² of the relative rate alone.
     assert "the rotor of joint 2: torques differ by up to 0.0099 N·m for every rad/s²" in told
+    # At 5 rad/s drag is 0.02 · 25 = 0.5 N·m, more than what holds the joint at rest.
+    assert "torques differ from the arm's by up to 0.5 N·m (joint 1), at rates up to" in told
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         back = ulna.load(tmp_path / "arm.urdf")
@@ -274,8 +286,12 @@ def test_what_a_urdf_loses_is_told_with_its_torque(tmp_path):
 
 
 def test_gravity_beyond_the_readers_own_is_told(tmp_path):
-    with pytest.warns(ulna.UlnaWarning, match="gravity of 24.8 m/s²: set it in the program"):
+    with pytest.warns(ulna.UlnaWarning) as caught:
         ulna.save(ulna.Arm.rods([1.0], [1.0], gravity=(0.0, -24.8)), tmp_path / "arm.urdf")
+    told = [str(one.message) for one in caught]
+    assert "gravity of 24.8 m/s²: set it in the program" in told[0]
+    # 1 kg at half a metre under 14.99 m/s² that the file has not.
+    assert "torques differ from the arm's by up to 7.5 N·m (joint 1)" in told[1]
 
 
 def test_a_robot_file_takes_no_links_by_name(tmp_path):

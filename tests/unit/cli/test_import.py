@@ -93,8 +93,23 @@ def test_an_arm_is_exported_and_what_is_lost_is_told(ask):
     assert ask("export", "so-101", "--out", "so.urdf")[0] == 2
 
 
+def test_the_largest_difference_of_torques_is_told_and_there_as_json(ask, facts):
+    said = ask("export", "so-101", "--out", "so.urdf")[2]
+    assert "so.urdf: torques differ from the arm's by up to 0.279 N·m (joint 2)" in said
+    found = facts("export", "so-101", "--out", "again.urdf")
+    assert found["file"] == "again.urdf"
+    assert found["largest_torque_difference"] == max(found["torque_differences"])
+    assert found["largest_torque_difference"] == pytest.approx(0.279, abs=5e-4)
+    assert any("the rotor of joint 2" in part for part in found["lost"])
+    assert found["left_out_by_readers"] == []
+    arm = ulna.preset("so-101")
+    assert found["rates"] == pytest.approx([joint.max_velocity for joint in arm.joints])
+
+
 def test_an_mjcf_file_is_written_and_read_back(ask):
-    assert ask("export", "kehl", "--out", "kehl.xml")[0] == 0
+    code, out, _ = ask("export", "kehl", "--out", "kehl.xml")
+    assert code == 0
+    assert "torques are those of the arm" in out
     code, out, _ = ask("import", "kehl.xml")
     assert code == 0
     Path("kehl.toml").write_text(out)
