@@ -5,7 +5,7 @@ What is small beside its arm is enlarged in a corner of the picture.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -385,12 +385,16 @@ def strokes_and_travel(points: np.ndarray, down: np.ndarray) -> tuple[np.ndarray
     return drawn, travel
 
 
-def draw_strokes(axes: Axes, points: np.ndarray, down: np.ndarray, style: dict[str, Any]) -> None:
+def draw_strokes(
+    axes: Axes, points: np.ndarray, down: np.ndarray, style: Mapping[str, Any]
+) -> None:
     """Draw a path (k, 2): with the pen down (k,) as it is, with the pen up thin and dashed."""
     drawn, travel = strokes_and_travel(points, down)
-    axes.plot(*drawn.T, **style, label="reference path", zorder=3.2, solid_joinstyle="round")
+    line: Any = {"zorder": 3.2, "solid_joinstyle": "round", **style}
+    axes.plot(*drawn.T, **line, label="reference path")
     if not down.all():
-        dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": 3.1}
+        below = line["zorder"] - 0.1
+        dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": below}
         axes.plot(*travel.T, **dashed, label="travel, pen up")
 
 

@@ -15,7 +15,7 @@ from ulna.namespaces import suggest_keywords
 from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, widths
 from ulna.viewer.figure_style import PRINT, Theme, arm_title, fit_axes, mixed
 from ulna.viewer.film import InlineFilm, check_film, film_moments, speed_remark, times_between
-from ulna.viewer.plan_figures import PALE, reference_points
+from ulna.viewer.plan_figures import PALE, draw_reference, reference_points
 from ulna.viewer.scene import (
     HEAD,
     MARGIN,
@@ -201,7 +201,7 @@ def _surroundings(scene: Scene, plan: Plan, box: tuple[float, float, float, floa
     axes.set_axis_off()
     scene.fill(fit_axes(draw_reach(axes, plan.arm, theme=theme), plan.arm, also=asked))
     pale = mixed(theme.background, theme.data[1], PALE)
-    axes.plot(*asked.T, color=pale, lw=2.4, zorder=2, solid_joinstyle="round")
+    draw_reference(axes, plan, asked, {"color": pale, "lw": 2.4, "zorder": 2})
     return axes
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -196,7 +196,7 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     style: dict[str, Any] = {"color": blue, "lw": 1.8}
     if way is not None:
         style = {"color": mixed(theme.background, blue, PALE), "lw": 4.0}
-    draw_strokes(axes, asked, pen_down(plan.trajectory, _shown_times(plan)), style)
+    draw_reference(axes, plan, asked, style)
     if way is not None:
         name = f"tip path{way.until}"
         axes.plot(*way.tips.T, color=theme.accent, lw=1.4, label=name, zorder=3.6)
@@ -214,6 +214,11 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
 def reference_points(plan: Plan) -> np.ndarray:
     """Return the path (k, 2) at the samples of the plan, or as many as a page can show."""
     return np.asarray(plan.trajectory.tip(_shown_times(plan)).position)
+
+
+def draw_reference(axes: Axes, plan: Plan, asked: np.ndarray, style: Mapping[str, Any]) -> None:
+    """Draw the path at its reference points (k, 2), travel with a pen up thin and dashed."""
+    draw_strokes(axes, asked, pen_down(plan.trajectory, _shown_times(plan)), style)
 
 
 def _shown_times(plan: Plan) -> np.ndarray:

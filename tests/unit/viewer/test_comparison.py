@@ -198,3 +198,19 @@ def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
     with pytest.raises(ulna.InputError, match="which exists"):
         viewer.animate_following(made(), runs(), file, overwrite=False, **SMALL)
     assert file.read_bytes() == b"before"
+
+
+def test_travel_with_the_pen_up_is_no_line_of_the_drawing(tmp_path):
+    (tmp_path / "p.csv").write_text("x,y,pen\n0.4,0,0\n0.5,0,1\n0.5,0.1,0\n0.4,0.1,1\n", "utf-8")
+    drawing = ulna.plan(ulna.preset("kehl"), ulna.paths.csv(tmp_path / "p.csv"))
+    scene = Comparison(drawing, BOTH, "", SMALL["size"], viewer.PRINT)
+    for axes in (panel.axes for panel in scene.panels):
+        lines = {line.get_label(): line for line in axes.lines}
+        drawn, travel = lines["reference path"], lines["travel, pen up"]
+        # 10 cm and 10 cm are drawn, 10 cm are travelled.
+        lengths = [
+            np.nansum(np.hypot(*np.diff(one.get_xydata(), axis=0).T)) for one in (drawn, travel)
+        ]
+        assert lengths == pytest.approx([0.2, 0.1], abs=1e-4)
+        assert travel.get_linewidth() < 0.5 * drawn.get_linewidth()
+        assert travel.is_dashed()
