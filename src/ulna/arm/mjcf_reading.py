@@ -31,8 +31,8 @@ from ulna.arm.robot_tree import (
     coulomb_friction,
 )
 from ulna.arm.spatial_chain import ImportedArm, planar_chain
-from ulna.arm.xml_elements import MOST_BODIES, XmlElement, XmlReader, parse_xml, tell_left_out
-from ulna.errors import InputError, Problem, shown, warn
+from ulna.arm.xml_elements import XmlElement, XmlReader, parse_xml, tell_left_out
+from ulna.errors import shown, warn
 
 WORLD = "world"
 UNREAD = ("include", "replicate", "attach", "composite", "flexcomp")
@@ -84,9 +84,6 @@ class _MjcfReader:
             for part in (one for one in parts if one.element.tag == "site"):
                 self._site(part, name)
             waiting += [(part, name) for part in parts if part.element.tag == "body"]
-        if len(self.tree.bodies) > MOST_BODIES:
-            got, need = f"{len(self.tree.bodies):,} bodies and sites", f"at most {MOST_BODIES:,}"
-            raise InputError(Problem("robot", got, need, place=self.reader.file))
         self.tree.joints = limit_torques(self.settings, self.root, self.tree.joints)
         self._tell()
         return self.tree

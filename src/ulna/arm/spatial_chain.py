@@ -386,7 +386,8 @@ def _check_lengths(
     for joint, start, end in zip(hinges, points, ends, strict=True):
         if np.linalg.norm(end - start) < EXACTLY:
             got = "the next joint, or the tip, on its own axis"
-            reader.add(joint.line, f"joint.{joint.name}", got, "a link of some length between them")
+            need, hint = "a link of some length between them", "name a link at the tip: tip_link"
+            reader.add(joint.line, f"joint.{joint.name}", got, need, hint)
 
 
 def _tip_point(
@@ -397,10 +398,11 @@ def _tip_point(
     if np.linalg.norm(tip - last) >= EXACTLY:
         return tip
     centre = _flat(plane, body.moment / body.mass)
-    warn(
-        f"the file has no link beyond {chain.tip!r}: the tip is taken to be as far from its centre "
-        "of mass as the joint is, as that of a uniform rod"
-    )
+    if np.linalg.norm(centre - last) >= EXACTLY:
+        warn(
+            f"the file has no link beyond {chain.tip!r}: the tip is taken to be as far from its "
+            "centre of mass as the joint is, as that of a uniform rod"
+        )
     return np.asarray(2.0 * centre - last)
 
 

@@ -40,7 +40,7 @@ from ulna.arm.robot_tree import (
     rotation,
 )
 from ulna.arm.spatial_chain import ImportedArm, planar_chain
-from ulna.arm.xml_elements import XmlElement, XmlReader, check_count, parse_xml, tell_left_out
+from ulna.arm.xml_elements import XmlElement, XmlReader, parse_xml, tell_left_out
 from ulna.errors import shown, warn
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -66,7 +66,6 @@ class _UrdfReader:
 
     def robot(self, root: XmlElement) -> RobotTree:
         robot = RobotTree(root.attributes.get("name", ""), {}, {})
-        check_count(root, "link", file=self.reader.file)
         for element in root.all("link"):
             name = self._name(element, "link", robot.bodies)
             robot.bodies[name] = self._body(element, name)
@@ -80,6 +79,9 @@ class _UrdfReader:
             self.reader.add(root.line, "robot", "no links", "a <link> for every body")
         joints = [part for joint in root.all("joint") for part in joint.children]
         said = [part.tag for part in root.children if part.tag not in READ]
+        if any("xacro" in tag for tag in said):
+            hint = "run it first: xacro robot.urdf.xacro > robot.urdf"
+            self.reader.add(root.line, "robot", "macros of xacro", "a plain URDF", hint)
         said += [part.tag for part in joints if part.tag not in READ_OF_JOINTS]
         tell_left_out(self.reader.file, said)
         return robot

@@ -1,6 +1,7 @@
 """XML as plain elements with their lines: URDF and MJCF are read from these.
 
-Document types and entities are refused, and nesting is bounded: a file is text from anybody.
+Document types and entities are refused, nesting and numbers of elements are bounded, and text that
+a terminal would not print is refused: a file is from anybody.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
+from unicodedata import bidirectional, category
 
 from ulna.errors import InputError, Problem, shown, warn
 
 LARGEST = 3_000_000  # [bytes] of a file: thousands of links
 DEEPEST = 1000  # elements inside one another: the bodies of MJCF nest
-MOST_BODIES = 5000
+BODIES = ("link", "body", "site", "geom", "joint")
+MOST_BODIES, MOST_OTHERS = 5000, 25_000  # elements of one tag
+HIDDEN = ("Cc", "Cs", "Zl", "Zp")  # controls, and what breaks lines
+TURNED = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # text the other way
 MOST_TOLD = 20
 HUGE, TINY = 1e50, 1e-50  # beyond which squares and products are lost to arithmetic
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -124,14 +129,6 @@ def tell_left_out(file: str, tags: Iterable[str]) -> None:
         warn(f"{file}: left out: {', '.join(told)}")
 
 
-def check_count(root: XmlElement, tag: str, file: str) -> None:
-    """Raise if there are more bodies than in any robot: they are not worth the time."""
-    count = sum(1 for _ in root.all(tag))
-    if count > MOST_BODIES:
-        got = f"{count:,} elements <{tag}>"
-        raise InputError(Problem("robot", got, f"at most {MOST_BODIES:,}", place=file))
-
-
 class _XmlBuilder:
     """What the parser tells about elements, as it meets them."""
 
@@ -139,6 +136,7 @@ class _XmlBuilder:
         self.file = file
         self.root: XmlElement | None = None
         self.open: list[XmlElement] = []
+        self.counts: Counter[str] = Counter()
         self.expat: Any = None
 
     @property
@@ -147,16 +145,31 @@ class _XmlBuilder:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self.open) == DEEPEST:
-            got = f"elements nested more than {DEEPEST} deep"
-            raise InputError(
-                Problem("XML", got, "the plain description of a robot", "", self.place)
-            )
-        made = XmlElement(tag, attributes, self.expat.CurrentLineNumber)
+            self._refuse(f"elements nested more than {DEEPEST} deep", "a description of a robot")
+        self.counts[tag] += 1
+        most = MOST_BODIES if tag in BODIES else MOST_OTHERS
+        if self.counts[tag] > most:
+            self._refuse(f"more elements <{tag[:40]}>", f"at most {most:,}")
+        plain = {key: self._plain(text) for key, text in attributes.items()}
+        made = XmlElement(tag, plain, self.expat.CurrentLineNumber)
         if self.open:
             self.open[-1].children.append(made)
         elif self.root is None:
             self.root = made
         self.open.append(made)
+
+    def _refuse(self, got: str, need: str) -> NoReturn:
+        raise InputError(Problem("XML", got, need, "", self.place))
+
+    def _plain(self, text: str) -> str:
+        """Return the text of an attribute on one line; refuse what a terminal obeys or hides."""
+        if text.isprintable():
+            return text
+        text = re.sub(r"[\t\r\n]", " ", text)
+        for letter in text:
+            if category(letter) in HIDDEN or bidirectional(letter) in TURNED:
+                self._refuse(f"the control character U+{ord(letter):04X}", "text on one line")
+        return text
 
     def end(self, _tag: str) -> None:
         self.open.pop()

@@ -1,5 +1,6 @@
 """MJCF files, MuJoCo's own: what is written, and what is told to be lost."""
 
+import time
 import warnings
 
 import numpy as np
@@ -190,14 +191,19 @@ def test_joints_that_are_tied_together_are_named(read):
     [
         "<!DOCTYPE m [<!ENTITY a 'b'>]><mujoco>&a;</mujoco>",
         "<mujoco><worldbody>" + "<body>" * 200_000,
+        "<mujoco><worldbody>" + "<body/>" * 400_000 + "</worldbody></mujoco>",
+        "<mujoco><worldbody><body>" + "<geom/>" * 400_000 + "</body></worldbody></mujoco>",
         "<robot/>",
         "<mujoco/>",
+        '<mujoco><include file="../../arm.xml"/></mujoco>',
     ],
-    ids=["entity", "deep", "root", "empty"],
+    ids=["entity", "deep", "wide", "geoms", "root", "empty", "file"],
 )
-def test_hostile_files_are_refused(read, text):
+def test_hostile_files_are_refused_quickly(read, text):
+    start = time.process_time()
     with pytest.raises(ulna.InputError):
         read(text)
+    assert time.process_time() - start < 1.0
 
 
 PLANAR = BODY.replace("1 1 1", "0.1 0.1 0.1").format(

@@ -199,31 +199,67 @@ def test_only_finite_numbers_are_read(read, word):
     assert problems(read, text)["link.upper.mass.value"].need == "a finite number"
 
 
+LAUGHS = "".join(f'<!ENTITY a{i + 1} "{f"&a{i};" * 10}">' for i in range(9))
 HOSTILE = {
     "document type": '<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>',
     "external entity": '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><robot>&a;</robot>',
-    "deep": "<robot>" + "<link>" * 200_000 + "</link>" * 200_000 + "</robot>",
+    "entities of entities": f'<!DOCTYPE r [<!ENTITY a0 "ha">{LAUGHS}]><robot name="&a9;"/>',
+    "deep": "<robot>" + "<link>" * 200_000,
     "not closed": "<robot><link>",
     "another root": "<sdf/>",
     "empty": "",
-    "long": "<robot>" + " " * 100_000_000 + "</robot>",
-    "many bodies": "<robot>"
-    + "".join(f'<link name="{i}"/>' for i in range(20_000))
-    + "".join(
-        f'<joint name="{i}" type="fixed"><parent link="{i}"/><child link="{i + 1}"/></joint>'
-        for i in range(19_999)
-    )
-    + "</robot>",
+    "many bodies": "<robot>" + "".join(f'<link name="{i}"/>' for i in range(20_000)) + "</robot>",
+    "many of another kind": "<robot>" + "<gazebo/>" * 200_000 + "</robot>",
+    "a terminal's command": '<robot name="&#x9b;31m"/>',
+    "text the other way": '<robot name="&#x202e;mra"/>',
+    "text in UTF-16": "<robot/>".encode("utf-16"),
+    "bytes": bytes(range(256)),
+    "zeros": bytes(1000),
+    "a million digits": f'<robot><link name="{"1" * 1_000_000}"/></robot>',
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files_are_refused_quickly(read, tmp_path, name):
-    (tmp_path / "arm.urdf").write_text(HOSTILE[name])
+def test_hostile_files_are_refused_quickly(tmp_path, name):
+    text = HOSTILE[name]
+    (tmp_path / "arm.urdf").write_bytes(text.encode() if isinstance(text, str) else text)
     start = time.process_time()
     with pytest.raises(InputError):
         import_robot(tmp_path / "arm.urdf")
     assert time.process_time() - start < 1.0
+
+
+def test_a_file_of_a_hundred_megabytes_is_not_read_to_its_end(tmp_path):
+    with (tmp_path / "arm.urdf").open("wb") as file:
+        file.truncate(100_000_000)
+    with pytest.raises(InputError, match="100,000,000 bytes, need at most 3,000,000"):
+        import_robot(tmp_path / "arm.urdf")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    (tmp_path / "arm.urdf").mkdir()
+    with pytest.raises(ulna.FileError, match="cannot be read"):
+        import_robot(tmp_path / "arm.urdf")
+
+
+def test_line_breaks_in_names_are_spaces(read):
+    text = two_links().replace('"elbow"', '"the&#10;elbow"')
+    assert read(text).joint_names == ("shoulder", "the elbow")
+
+
+def test_macros_are_not_run(read):
+    text = two_links(more='<x:include xmlns:x="http://www.ros.org/wiki/xacro" filename="a"/>')
+    with pytest.warns(ulna.UlnaWarning, match="left out"):
+        found = problems(read, text)
+    assert found["robot"].got == "macros of xacro"
+
+
+def test_a_joint_on_which_the_tip_lies_is_named(read):
+    text = two_links().replace("0.3 0.0 0.0", "0.0 0.0 0.0")
+    text = text.replace('xyz="0.1 0.0 0.0"', 'xyz="0.0 0.0 0.0"')
+    found = problems(read, text)["joint.elbow"]
+    assert found.got == "the next joint, or the tip, on its own axis"
+    assert "tip_link" in found.hint
 
 
 def test_an_arm_is_written_and_read_back(tmp_path):

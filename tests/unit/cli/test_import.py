@@ -121,3 +121,23 @@ def test_an_export_needs_a_file_of_a_known_kind(ask, words):
     code, _, said = ask("export", "kehl", *words)
     assert code == 2
     assert "a name that ends in .urdf" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "sentence"),
+    [
+        ("a.urdf", "<!DOCTYPE r []><robot/>", 2, "a.urdf:1: XML: got a document type"),
+        ("a.urdf", "", 2, "a.urdf:1: XML: got no element found"),
+        ("a.xml", "<mujoco/>", 2, "a.xml:1: robot: got no joint that turns"),
+        ("a.xml", "<mujoco model='[red]&#x9b;'/>", 2, "a.xml:1: XML: got the control character"),
+        ("a.step", "solid", 2, "need a file that ends in .urdf, .xml, .mjcf"),
+        ("a.urdf", None, 74, "a.urdf: cannot be read: No such file or directory"),
+    ],
+)
+def test_hostile_files_end_with_a_sentence_and_their_code(ask, name, text, code, sentence):
+    if text is not None:
+        Path(name).write_text(text)
+    found, _, said = ask("import", name)
+    assert found == code
+    assert sentence in said
+    assert "Traceback" not in said
