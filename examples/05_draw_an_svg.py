@@ -17,7 +17,8 @@ drawing = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 60">
 Path("drawing.svg").write_text(drawing, encoding="utf-8")
 
 # %% [markdown]
-# No scale is given, so the plan chooses one and says so.
+# No scale is given, so the plan chooses one and says so. The circle is a stroke of its own: the pen
+# is lifted before it, and travels there straight.
 
 # %%
 arm = ulna.preset("kehl")

@@ -386,16 +386,20 @@ def strokes_and_travel(points: np.ndarray, down: np.ndarray) -> tuple[np.ndarray
 
 
 def draw_strokes(
-    axes: Axes, points: np.ndarray, down: np.ndarray, style: Mapping[str, Any]
+    axes: Axes,
+    points: np.ndarray,
+    down: np.ndarray,
+    style: Mapping[str, Any],
+    names: tuple[str, str] = ("reference path", "travel, pen up"),
 ) -> None:
     """Draw a path (k, 2): with the pen down (k,) as it is, with the pen up thin and dashed."""
     drawn, travel = strokes_and_travel(points, down)
     line: Any = {"zorder": 3.2, "solid_joinstyle": "round", **style}
-    axes.plot(*drawn.T, **line, label="reference path")
+    axes.plot(*drawn.T, **line, label=names[0])
     if not down.all():
         below = line["zorder"] - 0.1
         dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": below}
-        axes.plot(*travel.T, **dashed, label="travel, pen up")
+        axes.plot(*travel.T, **dashed, label=names[1])
 
 
 def draw_inset(

@@ -92,6 +92,7 @@ class Mark(NamedTuple):
 class TipPath(NamedTuple):
     """The path that a tip took, and where it ended; of a long one, its beginning."""
 
+    times: np.ndarray  # (k,) [s]
     tips: np.ndarray  # (k, 2)
     posture: np.ndarray  # (n,)
     until: str  # when it breaks off, in words
@@ -198,8 +199,9 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
         style = {"color": mixed(theme.background, blue, PALE), "lw": 4.0}
     draw_reference(axes, plan, asked, style)
     if way is not None:
-        name = f"tip path{way.until}"
-        axes.plot(*way.tips.T, color=theme.accent, lw=1.4, label=name, zorder=3.6)
+        line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
+        names = f"tip path{way.until}", "_travel of the tip"
+        draw_strokes(axes, way.tips, pen_down(plan.trajectory, way.times), line, names)
     _mark_ends(axes, plan, asked, theme)
     even_ticks(fit_axes(axes, arm, also=asked))
     found = list(marks(plan))
@@ -233,7 +235,7 @@ def tip_path(run: Run) -> TipPath:
     lengths = np.cumsum(np.hypot(*np.diff(tips, axis=0).T))
     last = int(np.searchsorted(lengths, LONGEST_WAY * run.arm.reach, side="right"))
     until = "" if last == len(tips) - 1 else f", until t = {times[last]:.3g} s"
-    return TipPath(tips[: last + 1], playback.postures(times[last]), until)
+    return TipPath(times[: last + 1], tips[: last + 1], playback.postures(times[last]), until)
 
 
 def _draw_postures(axes: Axes, plan: Plan, way: TipPath | None, theme: Theme) -> np.ndarray:

@@ -342,3 +342,22 @@ def test_a_heavier_arm_may_follow():
     plan = made()
     heavier = followed(plan, arm=plan.arm.with_payload(0.5))
     rendered(viewer.error_figure(plan, {"loaded": heavier}))
+
+
+def test_neither_path_nor_tip_draws_with_the_pen_up(axes, tmp_path):
+    # Two strokes of 10 cm, and 10 cm of travel from the end of one to the start of the other.
+    (tmp_path / "p.csv").write_text("x,y,pen\n0.4,0,0\n0.5,0,1\n0.5,0.1,0\n0.4,0.1,1\n", "utf-8")
+    plan = made(path=ulna.paths.csv(tmp_path / "p.csv"))
+    viewer.plot_path(axes, plan, followed(plan))
+
+    def length(label):
+        return np.nansum(np.hypot(*np.diff(line_of(axes, label).get_xydata(), axis=0).T))
+
+    for drawn, travel in (
+        ("reference path", "travel, pen up"),
+        ("tip path", "_travel of the tip"),
+    ):
+        assert length(drawn) == pytest.approx(0.2, rel=5e-3)
+        assert length(travel) == pytest.approx(0.1, rel=5e-3)
+        assert line_of(axes, travel).is_dashed()
+    assert labels(axes).count("travel, pen up") == 1
