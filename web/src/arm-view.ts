@@ -12,7 +12,7 @@ import { ArmHeader, describePose } from "./arm-header";
 import type { Clock } from "./clock";
 import { isForeign } from "./compare";
 import { type Column, DocumentError, type Loaded, type Motion, type Path } from "./document";
-import { el, icon } from "./dom";
+import { el, icon, WHOLE_VIEW } from "./dom";
 import { type Bounds, lengthUnit, type LengthUnit, linkRadii, Viewport } from "./geometry";
 import { at } from "./interpolate";
 import { liftedAt, MotionTrack, type Trace, usedBounds } from "./motion-track";
@@ -90,7 +90,7 @@ export class ArmView {
 
     const name = [arm.name, ...labels.slice(0, 1)].join(", ");
     this.canvas = el("canvas", { class: "arm-canvas", role: "img", "aria-label": name });
-    this.#resetButton = zoomButton("Reset view", RESET, () => this.resetView());
+    this.#resetButton = zoomButton("Reset view", WHOLE_VIEW, () => this.resetView());
     this.#resetButton.hidden = true;
     const zooming = el(
       "div",
@@ -344,8 +344,6 @@ export class ArmView {
     return liftedAt([time], travel.lifted)[0] ? "pen up" : "pen down";
   }
 }
-
-const RESET = "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5";
 
 function zoomButton(name: string, path: string, press: () => void): HTMLButtonElement {
   return el("button", { type: "button", class: "arm-zoom-button", "aria-label": name, title: name, on: { click: press } }, icon(path));

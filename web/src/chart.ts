@@ -157,7 +157,7 @@ export class Chart {
       { class: "chart", "aria-labelledby": `${id}-title`, data: { chart: this.#spec.id } },
       head,
       this.#stage,
-      el("p", { class: "chart-summary", id: `${id}-summary`, text: summary(this.#spec, this.#curves) }),
+      el("p", { class: "ulna-hidden", id: `${id}-summary`, text: summary(this.#spec, this.#curves) }),
       note && el("p", { class: "chart-note", text: note }),
     );
   }

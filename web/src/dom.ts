@@ -49,6 +49,9 @@ export function icon(path: string, filled = false): SVGSVGElement {
   return svg;
 }
 
+/** The icon of a button that shows all of a picture again. */
+export const WHOLE_VIEW = "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5";
+
 /** Say `value` of a data attribute or aria attribute only when it differs, so that frames cost nothing. */
 export function setAttribute(element: Element, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);

@@ -32,17 +32,18 @@ export function percentOf(time: number, start: number, end: number): number {
   return Math.min(100, Math.max(0, (100 * (time - start)) / (end - start)));
 }
 
-const PLAY = "M8 5.2v13.6L19 12z";
-const PAUSE = "M7 5h3.6v14H7zM13.4 5H17v14h-3.6z";
+export const PLAY = "M8 5.2v13.6L19 12z";
+export const PAUSE = "M7 5h3.6v14H7zM13.4 5H17v14h-3.6z";
 const REVERSE = "M20 12H5m6-6-6 6 6 6";
 const STEP_BACK = "M18 5.5v13L8.5 12zM5 5.5h2v13H5z";
-const STEP_ON = "M6 5.5v13l9.5-6.5zM17 5.5h2v13h-2z";
+export const STEP_ON = "M6 5.5v13l9.5-6.5zM17 5.5h2v13h-2z";
 const LOOP = "M17 2.5 20.5 6 17 9.5M3.5 11V9a3 3 0 0 1 3-3h14M7 21.5 3.5 18 7 14.5M20.5 13v2a3 3 0 0 1-3 3h-14";
 const SUN = "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM12 2v2.5M12 19.5V22M4.9 4.9l1.8 1.8M17.3 17.3l1.8 1.8M2 12h2.5M19.5 12H22M4.9 19.1l1.8-1.8M17.3 6.7l1.8-1.8";
 const MOON = "M20 14.2A8.3 8.3 0 0 1 9.8 4a8.3 8.3 0 1 0 10.2 10.2Z";
 const KEYBOARD = "M3 6.5h18v11H3zM7 10.2h.01M11 10.2h.01M15 10.2h.01M8 14h8";
 
-function iconButton(name: string, path: string, click: () => void, filled = false): HTMLButtonElement {
+/** A button with an icon, and its name for those who do not see it. */
+export function iconButton(name: string, path: string, click: () => void, filled = false): HTMLButtonElement {
   return el("button", { type: "button", class: "ulna-button", "aria-label": name, title: name, on: { click } }, icon(path, filled));
 }
 

@@ -1,9 +1,9 @@
 /** The playground's page: the arm in the middle, its panels and charts beside it, time below. */
 
-import { el, icon, setAttribute } from "../dom";
+import { el, icon, setAttribute, WHOLE_VIEW } from "../dom";
 import { at } from "../interpolate";
 import { onTheme, toggleTheme } from "../theme";
-import { keysButton, speedText, themeButton } from "../transport";
+import { iconButton, keysButton, PAUSE, PLAY, speedText, STEP_ON, themeButton } from "../transport";
 import { ArmCanvas } from "./arm-canvas";
 import { exerciseCard, type ExerciseContent } from "./exercise-panel";
 import { bindGestures, pulledPoint } from "./gestures";
@@ -33,13 +33,9 @@ const QUIET = 250;
 /** Milliseconds that a sentence stays on the picture. */
 const READING = 12_000;
 
-const PLAY = "M8 5.2v13.6L19 12z";
-const PAUSE = "M7 5h3.6v14H7zM13.4 5H17v14h-3.6z";
-const STEP_ON = "M6 5.5v13l9.5-6.5zM17 5.5h2v13h-2z";
 const RESET = "M4 5v5h5M4.6 14.5a8 8 0 1 0 1.2-7.2L4 10";
 const UNDO = "M8 5 4 9l4 4M4 9h10a6 6 0 0 1 0 12h-3";
 const REDO = "M16 5l4 4-4 4M20 9H10a6 6 0 0 0 0 12h3";
-const HOME = "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5";
 
 const KEYS: readonly [string, string][] = [
   ["Space", "play or pause"],
@@ -154,7 +150,7 @@ export class PlaygroundPage {
   }
 
   #layout(): HTMLElement {
-    const home = el("button", { type: "button", class: "arm-zoom-button", "aria-label": "Show the whole workspace", title: "Show the whole workspace", on: { click: () => this.#resetView() } }, icon(HOME));
+    const home = el("button", { type: "button", class: "arm-zoom-button", "aria-label": "Show the whole workspace", title: "Show the whole workspace", on: { click: () => this.#resetView() } }, icon(WHOLE_VIEW));
     const picture = el(
       "section",
       { class: "ulna-card play-picture", "aria-label": "Picture" },
@@ -461,10 +457,6 @@ class Bar {
     clearTimeout(this.#telling);
     this.#telling = setTimeout(() => (this.#said.textContent = ""), READING / 2);
   }
-}
-
-function iconButton(name: string, path: string, click: () => void, filled = false): HTMLButtonElement {
-  return el("button", { type: "button", class: "ulna-button", "aria-label": name, title: name, on: { click } }, icon(path, filled));
 }
 
 function keysDialog(): HTMLDialogElement {

@@ -42,7 +42,7 @@ export class PhaseView {
   readonly #box = el("div", { class: "phase-box" }, this.#field, this.#marks, this.#motion);
   readonly #reading = el("span", { class: "phase-reading" });
   readonly #fate = el("p", { class: "phase-fate" });
-  readonly #said = el("span", { class: "phase-said", role: "status" });
+  readonly #said = el("span", { class: "ulna-hidden", role: "status" });
   readonly #clear = el("button", { class: "phase-button phase-clear", type: "button", text: "Clear", title: "Remove the trajectories", on: { click: () => this.clear() } });
   readonly #key = el("p", { class: "phase-key" });
   readonly #element: HTMLElement;
