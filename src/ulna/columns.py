@@ -10,12 +10,12 @@ import csv
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ulna.errors import InputError, Problem, shown
-from ulna.storage import read_text
+from ulna.storage import read_text, whole_file
 
 MOST_TOLD = 10  # faults of a file
 ROWS_AT_ONCE = 10_000  # of a table that is turned into Python's own numbers
@@ -93,6 +93,21 @@ def write_columns(file: Path, table: Mapping[str, Any]) -> None:
         for start in range(0, len(columns[0]), ROWS_AT_ONCE):
             block = (column[start : start + ROWS_AT_ONCE].tolist() for column in columns)
             writer.writerows(zip(*block, strict=True))
+
+
+def save_columns(
+    file: str | os.PathLike[str],
+    table: Callable[[], Mapping[str, Any]],
+    *,
+    overwrite: bool,
+    hint: str = "",
+) -> None:
+    """Write what `table` returns to a .csv file, which appears whole or not at all."""
+    name = Path(file)
+    if name.suffix.lower() != ".csv":
+        raise InputError(Problem("file", f"'{name}'", "a name that ends in .csv", hint))
+    with whole_file(file, overwrite=overwrite) as part:
+        write_columns(part, table())
 
 
 def is_number(cell: str) -> bool:

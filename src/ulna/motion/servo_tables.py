@@ -9,17 +9,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
 
 import numpy as np
 
 from ulna.arrays import Array, positive
-from ulna.columns import write_columns
+from ulna.columns import save_columns
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.motion.planning.plan_result import Plan
 from ulna.motion.planning.stroke_timing import pen_down
 from ulna.motion.servos import PenServo, Servo, read_servo
-from ulna.storage import whole_file
 from ulna.typing import PathLike
 
 RATE = 50.0  # [Hz] at which hobby servos take pulses
@@ -154,11 +152,7 @@ class ServoTable:
         FileError
             If it cannot be written, or exists and is not to be replaced.
         """
-        name = PurePath(file)
-        if name.suffix.lower() != ".csv":
-            raise InputError(Problem("file", f"'{name}'", "a name that ends in .csv"))
-        with whole_file(file, overwrite=overwrite) as part:
-            write_columns(part, self.columns)
+        save_columns(file, lambda: self.columns, overwrite=overwrite)
 
     def arduino(self, pins: Sequence[int] | None = None) -> str:
         """Return an Arduino sketch that plays the table, with the Servo library.

@@ -19,10 +19,10 @@ from ulna.actuation import TorqueRange, torque_range
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
-from ulna.columns import write_columns
+from ulna.columns import save_columns
 from ulna.dynamics import chain, friction_torque, inverse_dynamics
 from ulna.dynamics.chain import times, to_joints
-from ulna.errors import InfeasibleError, InputError, Problem
+from ulna.errors import InfeasibleError
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
@@ -42,7 +42,6 @@ from ulna.motion.planning.stroke_timing import has_pen, pen_down
 from ulna.motion.trajectory import Trajectory
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
-from ulna.storage import whole_file
 from ulna.typing import PathLike, TimesLike
 from ulna.units import length_text
 
@@ -419,12 +418,8 @@ class Plan(metaclass=SuggestsAttributes):
         FileError
             If it cannot be written, or exists and is not to be replaced.
         """
-        name = PurePath(file)
-        if name.suffix.lower() != ".csv":
-            hint = "a run can be saved as .nc" * (name.suffix.lower() == ".nc")
-            raise InputError(Problem("file", f"'{name}'", "a name that ends in .csv", hint))
-        with whole_file(file, overwrite=overwrite) as part:
-            write_columns(part, _columns(self))
+        hint = "a run can be saved as .nc" * (PurePath(file).suffix.lower() == ".nc")
+        save_columns(file, lambda: _columns(self), overwrite=overwrite, hint=hint)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Copies and what comes from another process are as little to be written to.
