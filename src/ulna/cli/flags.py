@@ -138,6 +138,10 @@ MaxJointAcceleration = Annotated[
     str | None,
     option("ACCELERATIONS", 'Of all joints or one each, with --fastest: "20 rad/s^2".'),
 ]
+Smoothing = Annotated[
+    str | None,
+    option("TIME", 'The window over which --fastest is averaged, for less jerk: "50 ms".'),
+]
 Elbow = Annotated[
     str | None, option("SIDE", "up or down at the start, or positive or negative: sin q2.")
 ]

@@ -99,6 +99,7 @@ def follow(
     reserve: flags.Reserve = None,
     end_speeds: flags.EndSpeeds = None,
     max_joint_acceleration: flags.MaxJointAcceleration = None,
+    smoothing: flags.Smoothing = None,
     rate: Annotated[str | None, flags.RATE] = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,

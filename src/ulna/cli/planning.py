@@ -76,6 +76,7 @@ def plan(
     reserve: flags.Reserve = None,
     end_speeds: flags.EndSpeeds = None,
     max_joint_acceleration: flags.MaxJointAcceleration = None,
+    smoothing: flags.Smoothing = None,
     elbow: flags.Elbow = None,
     angles: flags.Angles = "relative",
     derivatives: Annotated[
@@ -213,6 +214,7 @@ SETTINGS = (
     "reserve",
     "end_speeds",
     "max_joint_acceleration",
+    "smoothing",
     "elbow",
 )
 
@@ -227,6 +229,7 @@ def _readers(arm: Arm, path: Path) -> dict[str, Callable[[str], Any]]:
         "reserve": lambda text: read_part(text, "--reserve"),
         "end_speeds": lambda text: read_values(text, along, "--end-speeds"),
         "max_joint_acceleration": lambda text: _read_joint_accelerations(text, arm),
+        "smoothing": lambda text: read_quantity(text, "time", "--smoothing"),
     }
 
 

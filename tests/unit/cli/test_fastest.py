@@ -58,7 +58,6 @@ def test_what_limits_the_motion_is_printed(ask):
     assert f"limited by the torque of joint {first['joint']} " in found
     assert f"{first['share']:.1%} of the time; 10 % more would save" in found
     assert "limits all angles, speeds and torques are within the joints' limits" in found
-    assert "limited by" not in ask("plan", "desk.toml", LINE, "--out", "gentle").out
 
 
 def test_a_reserve_keeps_the_loop_off_the_torque_limits(ask):
@@ -83,6 +82,15 @@ def test_an_arm_that_meets_its_limits_is_told_so_and_what_to_do(ask):
     assert "--duration" not in done.err
     assert "--reserve leaves torque to feedback" in done.flat
     assert "limited by the torque of joint 1" in done.flat
+
+
+def test_smoothing_costs_its_window_and_is_told(ask):
+    # Averaged over a window, a motion from rest to rest takes as much longer.
+    path = "joints([(0, 0), ('90 deg', 0)])"
+    words = ("plan", "kehl", path, "--max-joint-acceleration", "180 deg/s^2", "--fastest")
+    told = ask(*words, "--smoothing", "100 ms", "--json").json
+    assert told["duration"] == pytest.approx(2.0 * math.sqrt(0.5) + 0.1, rel=1e-4)
+    assert "smoothing" in {one["limit"] for one in told["limiting"]}
 
 
 def test_a_reserve_of_nothing_is_noted(ask):
@@ -111,6 +119,10 @@ def test_a_reserve_of_nothing_is_noted(ask):
         (("--fastest", "--max-joint-acceleration", "0"), "need above 0 rad/s²"),
         (("--fastest", "--max-joint-acceleration", "1, 2, 3"), "got 3 accelerations, need 2, one"),
         (("--max-joint-acceleration", "1"), "need --fastest with it"),
+        (("--smoothing", "50 ms"), "--smoothing: got 0.05, need --fastest with it"),
+        (("--fastest", "--smoothing", "0 s"), "--smoothing: got 0.0, need a number above 0"),
+        (("--fastest", "--smoothing", "5 cm"), "--smoothing: got '5 cm', need a time"),
+        (("--fastest", "--smoothing", "1 s", "--end-speeds", "1, 0 m/s"), "from rest to rest"),
     ],
 )
 def test_what_does_not_go_together_is_refused(ask, command, words, says):

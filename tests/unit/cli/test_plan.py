@@ -64,6 +64,7 @@ def test_paper_000_is_planned_by_default(made):
     )
     assert inside in made.flat
     assert "limits no joint has a limit of angle, speed or torque" in made.flat
+    assert "limited by" not in made.flat
     assert made.err.endswith("for kehl: 60 s (as the path has it), 2,000 samples\n")
 
 
