@@ -8,7 +8,6 @@ until the point that does so stands alone. After three tries that point is set a
 
 from __future__ import annotations
 
-import math
 import os
 import pickle
 import queue
@@ -48,7 +47,6 @@ PATIENCE = 10.0  # [s] to wait for an answer of a scheduler
 ABSENCE = 60.0  # [s] to wait for workers
 INTERVAL = 0.1  # [s] between two looks at Ctrl-C
 REFRESH = 1.0  # [s] between two counts of the workers
-STARTING = 1.5  # [s] until a worker that is there has started
 AHEAD = 2  # tasks a thread that are submitted, so that none waits for the next
 MISSING = "a sweep on workers"
 # What processes of a cluster of our own do beside their tasks took a third of a task's time. A task
@@ -66,6 +64,9 @@ CONFIGURATION = {
     "distributed.worker.memory.pause": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
+    # So long after a worker has died its place is given up if it is empty just then, though another
+    # has been there in between: a chunk that kills one after the other would lose them all.
+    "distributed.deploy.lost-worker-timeout": "365 days",
 }
 
 
@@ -207,7 +208,7 @@ def _local(distributed: Any, workers: int) -> Iterator[Connection]:
     refuse_in_child()
     dask = package("dask", "'ulna[cluster]'", MISSING)
     before = dict(os.environ)
-    with dask.config.set(CONFIGURATION):
+    with dask.config.set(CONFIGURATION):  # some of which is read whenever a worker dies
         cluster = distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -218,16 +219,16 @@ def _local(distributed: Any, workers: int) -> Iterator[Connection]:
             # One death is enough: which chunk was the cause is found out here.
             scheduler_kwargs={"allowed_failures": 0},
         )
-    try:
-        with distributed.Client(cluster, set_as_default=False) as client:
-            client.register_plugin(_deaf(distributed))
-            yield Connection(client, cluster.scheduler_address, max(cores() // workers, 1))
-    finally:
-        with suppress(Exception):
-            cluster.close(timeout=PATIENCE)
-        # What Dask sets for the processes that it starts stays behind in this one.
-        for name in os.environ.keys() - before.keys():
-            del os.environ[name]
+        try:
+            with distributed.Client(cluster, set_as_default=False) as client:
+                client.register_plugin(_deaf(distributed))
+                yield Connection(client, cluster.scheduler_address, max(cores() // workers, 1))
+        finally:
+            with suppress(Exception):
+                cluster.close(timeout=PATIENCE)
+            # What Dask sets for the processes that it starts stays behind in this one.
+            for name in os.environ.keys() - before.keys():
+                del os.environ[name]
 
 
 def _deaf(distributed: Any) -> Any:
@@ -315,46 +316,26 @@ class ClusterRun:
         self.ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.room, self.counted, self.seen = 1, 0.0, time.monotonic()
         self.submitted = 0
-        self.workers: dict[str, float] = {}  # since when each is there [s]
-        self.has_counted = False
-        self.most, self.complete = 0, self.seen  # workers, and when they were all there last [s]
 
     def run(self) -> None:
         """Compute all that is missing."""
         while self._submit():
-            future = self._next()
-            if future is not None:
-                self._settle(future)
+            self._settle(self._next())
 
     def _submit(self) -> bool:
-        """Submit as many tasks as there is room for; return whether there is more to do."""
+        """Submit as many tasks as there is room for; return whether any is running.
+
+        What has killed a worker comes last, so that the others are finished whatever it does.
+        """
         self._count_workers()
         while len(self.running) < self.room:
-            task = next(self.fresh, None)
+            task = next(self.fresh, None) or (self.again.popleft() if self.again else None)
             if task is None:
                 break
             self._start(task)
-        if len(self.running) < self.room and (self.again or self.suspects) and self._has_started():
-            if self.again:
-                self._start(self.again.popleft())
-            elif not self.running:
-                self._start(self.suspects.popleft())
-        return bool(self.running or self.again or self.suspects)
-
-    def _has_started(self) -> bool:
-        """Return whether all workers are there, and have been for a while.
-
-        A nanny does not start a worker again that dies while it is starting: what may kill one has
-        to wait. Workers that stay away are not waited for.
-        """
-        self.counted = 0.0
-        self._count_workers()
-        now = time.monotonic()
-        if len(self.workers) < self.most and now - self.complete < ABSENCE / 4.0:
-            return False
-        return bool(self.workers) and all(
-            now - since >= STARTING for since in self.workers.values()
-        )
+        if not self.running and self.suspects:
+            self._start(self.suspects.popleft())
+        return bool(self.running)
 
     def _start(self, task: Task) -> None:
         self.submitted += 1
@@ -375,18 +356,13 @@ class ClusterRun:
         future.add_done_callback(self.ended.put)
 
     def _next(self) -> Any:
-        """Wait for a task to end, with an ear for Ctrl-C and an eye on the cluster.
-
-        Returns None after a while where none is running.
-        """
+        """Wait for a task to end, with an ear for Ctrl-C and an eye on the cluster."""
         listener = listening()
         while True:
             listener.check()
             with suppress(queue.Empty):
                 return self.ended.get(timeout=INTERVAL)
             self._count_workers()
-            if not self.running:
-                return None
 
     def _count_workers(self) -> None:
         now = time.monotonic()
@@ -396,17 +372,9 @@ class ClusterRun:
         if self.client.status != "running":
             raise self._gone()
         try:
-            found = self.client.ncores()
+            threads = sum(self.client.ncores().values())
         except Exception as error:
             raise self._gone() from error
-        # Those that are there in the beginning have started before.
-        since = now if self.has_counted else -math.inf
-        self.has_counted = True
-        self.workers = {worker: self.workers.get(worker, since) for worker in found}
-        self.most = max(self.most, len(found))
-        if len(found) == self.most:
-            self.complete = now
-        threads = sum(found.values())
         if threads:
             self.seen = now
         elif now - self.seen > ABSENCE:

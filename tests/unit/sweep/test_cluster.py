@@ -23,6 +23,7 @@ from ulna.sweep.execute import SweepJob, layout_of
 from ulna.sweep.results import Sweep, SweepMemory
 from ulna.sweep.store import create_store
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")
 
@@ -308,9 +309,18 @@ def test_workers_share_the_cores(monkeypatch, workers, threads):
     monkeypatch.setattr(distributed, "Client", Stub)
     with cluster.connected(workers, None, None) as made:
         assert made.threads == threads
+        asked["config"] = {key: dask.config.get(key) for key in cluster.CONFIGURATION}
     assert (asked["n_workers"], asked["threads_per_worker"]) == (workers, 1)
     assert (asked["processes"], asked["host"]) == (True, "127.0.0.1")
     assert asked["closed"]
+    assert asked["config"] == cluster.CONFIGURATION
+    assert dask.config.get("distributed.deploy.lost-worker-timeout") != "365 days"
+
+
+def test_dask_knows_what_it_is_configured_by():
+    unknown = {"distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_"}  # but glibc does
+    for key in cluster.CONFIGURATION.keys() - unknown:
+        dask.config.get(key)  # which raises where there is no such setting
 
 
 def test_addresses_that_nobody_answers_are_told(monkeypatch, tmp_path):
@@ -357,8 +367,6 @@ cluster.compute = poisoned
 
 @pytest.mark.slow
 def test_a_point_that_kills_real_workers_is_found(tmp_path, expected):
-    import dask
-
     (tmp_path / "poison.py").write_text(POISON)
     preload = {"distributed.worker.preload": [str(tmp_path / "poison.py")]}
     with dask.config.set(preload), pytest.warns(UlnaWarning, match="three times: 77"):
