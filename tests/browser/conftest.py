@@ -19,6 +19,12 @@ BROWSER = runpy.run_path(str(ROOT / "tools" / "browser.py"))
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 PATIENCE = 20_000  # [ms] on a machine that does other things as well
 OWN = ("data", "blob", "about")  # what a page has inside it
+SCREEN = {
+    "viewport": {"width": 1440, "height": 900},
+    "color_scheme": "light",
+    "reduced_motion": "no-preference",
+}
+FORGET = "() => { localStorage.clear(); sessionStorage.clear(); }"
 
 
 def missing(what: str, command: str) -> None:
@@ -74,48 +80,89 @@ def troubles(found: list[str]) -> Iterator[list[str]]:
     assert told == []
 
 
-@pytest.fixture(scope="module")
-def opener(browser: Browser, found: list[str]) -> Iterator[Callable[..., Page]]:
-    """Open a file in a context of its own, and wait until it can be used."""
-    contexts = []
+class Pages:
+    """Pages of one browser, each used again when a test is done with it.
 
-    def opened(file: Path, *, ready: str = "[data-mounted]", **options: Any) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page = context.new_page()
-        _watch(page, file.as_uri(), found)
+    A page in a context of its own takes a second, a file in a page that is there a third of one.
+    What a page can be told later (SCREEN) is set whenever it is used; only what a context is made
+    with, such as touch, needs another.
+    """
+
+    def __init__(self, browser: Browser, troubles: list[str]) -> None:
+        self.browser, self.troubles = browser, troubles
+        self.free: dict[str, list[Page]] = {}
+        self.own: dict[Page, str] = {}
+        self.kinds: dict[Page, str] = {}
+
+    def open(self, file: Path, *, ready: str = "[data-mounted]", **options: Any) -> Page:
+        """Open a file on a screen, and wait until it can be used."""
+        screen = {name: options.pop(name, value) for name, value in SCREEN.items()}
+        kind = repr(sorted(options.items()))
+        page = self.free[kind].pop() if self.free.get(kind) else self._made(kind, screen, options)
+        page.set_viewport_size(screen.pop("viewport"))
+        page.emulate_media(**screen)
+        self.own[page] = file.as_uri()
         page.goto(file.as_uri())
         page.wait_for_selector(ready, state="attached")
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
+    def give_back(self, page: Page) -> None:
+        """Make a page as if nobody had used it."""
+        page.evaluate(FORGET)
+        page.goto("about:blank")
+        page.mouse.up()
+        page.mouse.move(0, 0)
+        self.free.setdefault(self.kinds[page], []).append(page)
+
+    def close(self) -> None:
+        for page in self.kinds:
+            page.context.close()
+
+    def _made(self, kind: str, screen: dict[str, Any], options: dict[str, Any]) -> Page:
+        context = self.browser.new_context(**screen, **options)
+        context.set_default_timeout(PATIENCE)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = context.new_page()
+        self.kinds[page] = kind
+        _watch(page, lambda: self.own[page], self.troubles)
+        return page
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Browser, found: list[str]) -> Iterator[Pages]:
+    """All pages that a file of tests uses."""
+    pages = Pages(browser, found)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture(scope="module")
+def opener(pages: Pages) -> Callable[..., Page]:
+    """Open files for all tests of a file."""
+    return pages.open
 
 
 @pytest.fixture
-def open_page(opener: Callable[..., Page]) -> Iterator[Callable[..., Page]]:
+def open_page(pages: Pages) -> Iterator[Callable[..., Page]]:
     """Open files for one test."""
-    pages = []
+    used = []
 
     def opened(file: Path, **options: Any) -> Page:
-        pages.append(opener(file, **options))
-        return pages[-1]
+        used.append(pages.open(file, **options))
+        return used[-1]
 
     yield opened
-    for page in pages:
-        page.context.close()
+    for page in used:
+        pages.give_back(page)
 
 
-def _watch(page: Page, own: str, troubles: list[str]) -> None:
+def _watch(page: Page, own: Callable[[], str], troubles: list[str]) -> None:
     def console(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             troubles.append(f"console {message.type}: {message.text}")
 
     def request(request: Request) -> None:
-        if request.url != own and urlsplit(request.url).scheme not in OWN:
+        if request.url != own() and urlsplit(request.url).scheme not in OWN:
             troubles.append(f"request: {request.url}")
 
     page.on("console", console)

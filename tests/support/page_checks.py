@@ -32,10 +32,12 @@ def watched(slider: Locator) -> tuple[float, list[float]]:
     return values[-1] - values[1], [stamps[-1] - stamps[1], stamps[-2] - stamps[0]]
 
 
-def violations(page: Page) -> list[tuple[Any, ...]]:
-    """Return what axe-core holds against a page: what is serious or critical."""
-    page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+def violations(page: Page, within: str | None = None) -> list[tuple[Any, ...]]:
+    """Return what axe-core holds against a page, or a part of it: what is serious or critical."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE.read_text("utf-8"))
+    script = "within => axe.run(within ?? document, { resultTypes: ['violations'] })"
+    found = page.evaluate(script, within)
     return [
         (one["id"], node["target"], node["failureSummary"])
         for one in found["violations"]

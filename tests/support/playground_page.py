@@ -5,6 +5,14 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
+import ulna
+from ulna.viewer.playground_scenes import state_text
+
+SCREEN = {"viewport": {"width": 1280, "height": 800}}
+TWO = ulna.Arm.rods([0.5, 0.4], [1.0, 0.6], name="two")
+THREE = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 0.6, 0.4], name="three")
+FOUR = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2], [1.0, 0.6, 0.4, 0.2], name="four")
+BENT = [0.9, -1.2, -0.7, -0.5]
 SESSION = "ulnaPlayground.session"
 # The workspace is fitted into the canvas as the page does it, until somebody zooms.
 PIXELS = """points => {
@@ -21,13 +29,17 @@ PLACES = """() => {
   return mechanism.model.joints(mechanism.letters, simulation.q);
 }"""
 # By a copy: a browser warns of a canvas that is read again and again.
-COLOUR = """([x, y]) => {
+COLOURS = """points => {
   const canvas = document.querySelector(".play-canvas"), box = canvas.getBoundingClientRect();
   const ratio = canvas.width / box.width;
-  const [px, py] = [(x - box.x) * ratio, (y - box.y) * ratio].map(Math.round);
-  const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  copy.drawImage(canvas, -px, -py);
-  return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const drawn = copy.getContext("2d", { willReadFrequently: true });
+  drawn.drawImage(canvas, 0, 0);
+  return points.map(([x, y]) => {
+    const [px, py] = [(x - box.x) * ratio, (y - box.y) * ratio].map(Math.round);
+    return [...drawn.getImageData(px, py, 1, 1).data].slice(0, 3);
+  });
 }"""
 
 
@@ -49,6 +61,10 @@ class PlaygroundPage:
         script = f"state => {SESSION}.load(ulnaPlayground.fromFragment(state))"
         self.page.evaluate(script, state)
         self.settle()
+
+    def start(self, arm: ulna.Arm = TWO, q: list[float] | None = None, **given: Any) -> None:
+        """Begin with an arm, bent unless told otherwise."""
+        self.load(state_text(arm, BENT[: arm.n] if q is None else q, **given))
 
     def pass_time(self, seconds: float) -> None:
         """Let a playing arm go on, however busy the machine is."""
@@ -85,8 +101,12 @@ class PlaygroundPage:
 
     def colour(self, x: float, y: float) -> list[int]:
         """Return the colour of a point of the plane [m]."""
+        return self.colours([[x, y]])[0]
+
+    def colours(self, points: Iterable[Iterable[float]]) -> list[list[int]]:
+        """Return the colours of points of the plane [m]."""
         self.settle()
-        return self.page.evaluate(COLOUR, self.pixel(x, y))
+        return self.page.evaluate(COLOURS, self.pixels(points))
 
     # ---------------------------------------------------------------------------------- gestures
 

@@ -1,0 +1,336 @@
+"""A playground as a file and as an address: small, shared, attacked, on every screen."""
+
+import warnings
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import ulna
+from page_checks import PHONE, WIDER, violations
+from playground_page import FOUR, SCREEN, TWO, PlaygroundPage
+from report_samples import ATTACKS
+from ulna.viewer.exercises import KINDS
+from ulna.viewer.playground_scenes import left_out, scenes
+
+MOST_BYTES = 400_000
+
+
+@pytest.fixture(scope="module")
+def folder(samples, tmp_path_factory):
+    return tmp_path_factory.mktemp("playground")
+
+
+@pytest.fixture(scope="module")
+def file(folder):
+    return ulna.play(TWO, folder / "two.html", progress=False)
+
+
+@pytest.fixture(scope="module")
+def desk(opener, file):
+    return PlaygroundPage(opener(file, **SCREEN))
+
+
+@pytest.fixture(scope="module")
+def phone(opener, file):
+    return PlaygroundPage(opener(file, **PHONE))
+
+
+# ------------------------------------------------------------------------------------ the file
+
+
+def test_the_file_is_small_and_needs_nothing_else(folder, file):
+    files = [file]
+    for kind in KINDS:
+        made = ulna.play(file=folder / f"{kind}.html", exercise=kind, seed=1, progress=False)
+        files.append(made)
+    for one in files:
+        assert one.stat().st_size <= MOST_BYTES, one.name
+        text = one.read_text("utf-8")
+        assert "default-src 'none'; script-src 'sha256-" in text
+        assert 'src="' not in text
+        assert "<link" not in text
+
+
+def test_the_policy_lets_no_other_script_run(desk, troubles):
+    desk.page.evaluate("""() => {
+      const script = document.createElement("script");
+      script.textContent = "window.attacked = 8";
+      document.body.append(script);
+      script.remove();
+    }""")
+    assert desk.page.evaluate("window.attacked") is None
+    assert troubles
+    assert all("Content Security Policy" in one for one in troubles)
+    troubles.clear()
+
+
+# ----------------------------------------------------------------------------------------- sharing
+
+
+RICH = ulna.Arm.of(
+    [
+        ulna.Link(0.1 / 3, 1 / 7, com=0.01, inertia=1e-5, tip_mass=0.02, com_offset=0.001),
+        ulna.Link(0.4, 0.6),
+        ulna.Link(0.3, 0.2, com=0.2),
+    ],
+    [
+        ulna.Joint(damping=0.1 / 3, rotor_inertia=1e-5, gear_ratio=-30.0),
+        ulna.Joint(lower=-2.0, upper=1.9, max_torque=3.3),
+        ulna.Joint(),
+    ],
+    gravity=(1 / 3, -9.0),
+    payload=ulna.Payload(0.21, 1e-3),
+    name='a "rich" \\ arm, äöü 1+1&2=3 #5',
+)
+
+
+def test_the_address_shares_the_state(open_page, opener, file):
+    page = open_page(file, **SCREEN)
+    play = PlaygroundPage(page)
+    more = [("law", "pd"), ("to", (0.1, 0.2, 0.3)), ("beside", "sequential"), ("hold", "1")]
+    play.start(
+        RICH, qd=[0.1, -0.2, 0.3], torque=[0.01, 0.0, -0.02], more=[*more, ("speed", [0.25])]
+    )
+    play.card("Share").get_by_role("button", name="Copy the address").click()
+    expect(page.locator(".play-said")).to_have_text("Address copied.")
+    address = page.evaluate("navigator.clipboard.readText()")
+    page.wait_for_function("wanted => location.href === wanted", arg=address)
+    state = play.get("state()")
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("[data-mounted]", state="attached")
+    again = play.get("state()")
+    assert again["arm"] == state["arm"]
+    assert again["arm"]["name"] == RICH.name
+    for name in ("control", "companion", "speed", "orientationHeld", "path"):
+        assert again[name] == state[name]
+    for name in ("q", "qd", "torque", "setPoint"):
+        np.testing.assert_allclose(again[name], state[name], rtol=1e-8)
+    page.evaluate("() => { location.hash = '#l=1&q=0.5' }")
+    page.wait_for_function("() => ulnaPlayground.session.arm.links.length === 1")
+
+
+DAMAGED = [
+    "l=",
+    "l=1,2,3,4,5",
+    "l=0.5,0.5&m=1",
+    "l=0.5,0.5&m=1,2,3",
+    "l=NaN,1",
+    "l=1e999,1",
+    "l=-1,1",
+    "l=0.5,0.5&m=-1,1",
+    "l=0.5,0.5&m=0,0",
+    "l=0.5,0.5&c=1e300,1e300",
+    "l=0.5,0.5&q=1e999,0",
+    "l=0.5,0.5&q=1e300,0",
+    "l=0.5,0.5&qd=1e300,0",
+    "l=0.5,0.5&g=1e308,1e308",
+    "l=0.5,0.5&kp=1e308,1e308&law=pd",
+    "l=0.5,0.5&tau=1e308,0",
+    "l=0.5,0.5&N=1e300,1&J=1,1",
+    "l=0.5,0.5&lower=2,&upper=1,",
+    "l=0.5,0.5&law=alert(1)",
+    "l=0.5,0.5&beside=%3Cb%3E",
+    "l=0.5,0.5&path=stroke,1,0,0",
+    "l=0.5,0.5&path=stroke,1,1e300,0,1,1,2,2",
+    "l=0.5,0.5&path=loops,1e300,1,13,60",
+    "l=0.5,0.5&path=%00",
+    "l=0.5,0.5&speed=1e9",
+    "scene=%3Cscript%3E",
+    "l=" + "1," * 50_000,
+    "l=0.5,0.5&m=" + "9" * 100_000 + ",1",
+]
+# As long as those above for any page, but a browser takes seconds over them.
+HUGE = ["l=" + "1," * 500_000, "l=0.5,0.5&m=" + "9" * 1_000_000 + ",1"]
+
+
+@pytest.mark.parametrize(
+    "fragments",
+    [(DAMAGED[5], DAMAGED[-3], DAMAGED[-1]), pytest.param(HUGE, marks=pytest.mark.slow)],
+    ids=["damaged", "huge"],
+)
+def test_damaged_addresses_get_a_sentence_and_the_pages_own_arm(open_page, file, fragments):
+    page = open_page(file, **SCREEN)
+    for fragment in fragments:
+        page.goto("about:blank")
+        page.goto(f"{file.as_uri()}#{fragment}")
+        page.wait_for_selector("[data-mounted]", state="attached")
+        said = page.locator(".play-message").inner_text()
+        assert said.startswith("The address cannot be read ("), fragment[:60]
+        assert said.endswith("): this is the page's own arm."), fragment[:60]
+        assert len(said) < 200
+        assert page.evaluate("() => ulnaPlayground.session.arm.name") == "two"
+
+
+PASTE = """async fragments => {
+  const said = [], frame = () => new Promise(requestAnimationFrame);
+  for (const fragment of fragments) {
+    ulnaPlayground.session.reset();
+    location.hash = fragment;
+    await frame(); await frame();
+    said.push(document.querySelector(".play-message").textContent);
+  }
+  return said;
+}"""
+
+
+@pytest.mark.parametrize(
+    "fragments",
+    [DAMAGED, pytest.param(HUGE, marks=pytest.mark.slow)],
+    ids=["damaged", "huge"],
+)
+def test_damaged_addresses_that_are_pasted_change_nothing(desk, fragments):
+    desk.start()
+    for fragment, said in zip(fragments, desk.page.evaluate(PASTE, fragments), strict=True):
+        assert said.startswith("The address cannot be read ("), fragment[:60]
+        assert len(said) < 200
+    assert desk.get("arm.name") == "two"
+
+
+HARMLESS = [
+    "",
+    "nothing=here",
+    "%E0%A4%A",
+    "l=0.5,0.5&unknown=1",
+    "l=0.5&arm=" + "x" * 100_000,
+    "l=0.5,0.5&tau=1e9,0&law=pd&kp=1e9,1e9&kd=1e9,1e9",
+    "l=1e-4,1e4&m=1e-6,1e6",
+    "l=0.5,0.5&max=0,0&law=pd",
+    "l=0.5,0.5&path=stroke,1,0,0,0,0,0,0",
+    "l=0.5,0.5&path=loops,0,0,0,1",
+]
+
+
+def test_odd_addresses_break_nothing(desk):
+    desk.start()
+    for fragment in HARMLESS:
+        desk.page.evaluate("hash => { location.hash = hash }", fragment)
+        desk.settle()
+        expect(desk.message).to_be_hidden()
+        desk.page.evaluate("() => ulnaPlayground.session.play()")
+        desk.settle()
+        assert np.isfinite(desk.get("simulation.q")).all(), fragment[:60]
+        desk.page.evaluate("() => ulnaPlayground.session.reset()")
+
+
+def test_the_robot_file_and_the_line_of_python_make_the_same_arm(desk, tmp_path):
+    desk.start(RICH)
+    share = desk.card("Share")
+    with desk.page.expect_download() as waiting:
+        share.get_by_role("button", name="Robot file").click()
+    assert waiting.value.suggested_filename.endswith(".toml")
+    saved = tmp_path / "arm.toml"
+    waiting.value.save_as(saved)
+    assert ulna.load(saved) == RICH
+    share.get_by_role("button", name="Copy the Python").click()
+    known: dict[str, object] = {}
+    exec(desk.page.evaluate("navigator.clipboard.readText()"), known)
+    assert known["arm"] == RICH
+    share.locator("summary").click()
+
+
+CHOOSE = """async () => {
+  const { session } = ulnaPlayground, chooser = document.querySelector(".play-presets");
+  const found = {};
+  for (const { value } of chooser.querySelectorAll("optgroup option")) {
+    chooser.value = value;
+    chooser.dispatchEvent(new Event("change"));
+    session.play();
+    session.advance(1);
+    await new Promise(requestAnimationFrame);
+    const { q, qd, diverged, time } = session.simulation;
+    const page = document.documentElement;
+    found[value] = [diverged, [...q, ...qd].every(Number.isFinite) && time >= 1,
+      page.scrollWidth - page.clientWidth];
+  }
+  return found;
+}"""
+
+
+def test_every_scene_is_chosen_and_plays(desk):
+    found = desk.page.evaluate(CHOOSE)
+    assert found == {scene.id: [False, True, 0] for scene in scenes()}
+    desk.page.get_by_label("Arm or scene").select_option("")
+    assert desk.get("arm.name") == "two"
+
+
+# ------------------------------------------------------------------------------------------ people
+
+
+def test_text_of_users_stays_text(open_page, folder):
+    name = "".join(ATTACKS[:3])
+    joints = [ulna.Joint(max_velocity=2.0), ulna.Joint()]
+    arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.6], joints=joints, name=name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = ulna.play(arm, folder / "attacked.html", progress=False)
+    page = open_page(file, **SCREEN)
+    play = PlaygroundPage(page)
+    for attack in ATTACKS[3:]:
+        page.evaluate("hash => { location.hash = hash }", f"arm={quote(attack)}&l=0.5")
+        page.wait_for_function("() => ulnaPlayground.session.arm.links.length === 1")
+        play.card("Share")
+        page.get_by_role("button", name="Add a link").click()
+        play.settle()
+    assert page.evaluate("window.attacked") is None
+    assert page.locator(".ulna img, .ulna svg[onload], .ulna b, [href^='javascript']").count() == 0
+    assert left_out(arm)[0] in " ".join(page.locator(".play-foot").inner_text().split())
+    assert page.locator(".play-presets option").first.text_content() == name
+
+
+def test_everybody_can_read_it(open_page, file):
+    page = open_page(file, **SCREEN)
+    play = PlaygroundPage(page)
+
+    def held_against_it():
+        found = {}
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            expect(page.locator("html")).to_have_attribute("data-theme", scheme)
+            found[scheme] = violations(page)
+        return found
+
+    assert held_against_it() == {"light": [], "dark": []}
+    for name in ("Torques", "Posture", "Beside it", "Share"):
+        play.card(name)
+    play.card("Controller").get_by_text("PD", exact=True).click()
+    play.type("Length 1", "3 kg")
+    assert held_against_it() == {"light": [], "dark": []}
+
+
+def test_nothing_is_wider_than_the_screen(open_page, file):
+    page = open_page(file, viewport={"width": 390, "height": 800})
+    play = PlaygroundPage(page)
+    for width in (390, 768, 1024, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        play.start(FOUR)
+        assert page.evaluate(WIDER) <= 0, width
+        box = page.locator(".play-canvas").bounding_box()
+        assert min(box["width"], box["height"]) >= 290, width
+        play.drag([play.places()[-1], play.pixel(0.5, 0.5)])
+        np.testing.assert_allclose(play.tip, [0.5, 0.5], atol=1e-2, err_msg=str(width))
+
+
+def test_a_phone_is_told_what_was_copied(phone):
+    phone.start()
+    phone.card("Share").get_by_role("button", name="Copy the Python").tap()
+    expect(phone.page.locator(".play-said")).to_be_in_viewport()
+    expect(phone.page.locator(".play-said")).to_have_text("Python copied.")
+    assert violations(phone.page) == []
+
+
+def test_a_phone_shows_the_arm_while_sliders_move_it(phone):
+    phone.start()
+    slider = phone.page.get_by_role("slider", name="Damping 2")
+    slider.scroll_into_view_if_needed()
+    slider.tap()
+    assert phone.get("arm.joints[1].damping") > 0
+    expect(phone.page.locator(".play-canvas")).to_be_in_viewport(ratio=0.95)
+    expect(slider).to_be_in_viewport()
+    # A keyboard covers the lower half: the picture leaves the upper one to what is typed.
+    phone.number("Damping 2").tap()
+    expect(phone.page.locator(".play-canvas")).not_to_be_in_viewport(ratio=0.95)
+    phone.page.keyboard.press("Escape")
+    slider.focus()
