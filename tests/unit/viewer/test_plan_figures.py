@@ -360,4 +360,10 @@ def test_neither_path_nor_tip_draws_with_the_pen_up(axes, tmp_path):
         assert length(drawn) == pytest.approx(0.2, rel=5e-3)
         assert length(travel) == pytest.approx(0.1, rel=5e-3)
         assert line_of(axes, travel).is_dashed()
+        # They share but single samples, where the pen is moved.
+        shown = [np.isfinite(line_of(axes, one).get_xdata()) for one in (drawn, travel)]
+        assert (shown[0] | shown[1]).all()
+        assert (shown[0] & shown[1]).sum() <= 2 * len(plan.path.strokes)
+        widths = [line_of(axes, one).get_linewidth() for one in (drawn, travel)]
+        assert widths[1] <= 0.5 * widths[0]
     assert labels(axes).count("travel, pen up") == 1

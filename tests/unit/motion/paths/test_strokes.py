@@ -51,7 +51,7 @@ def pen_down_length(path):
 
 def drawn_and_travelled(plan):
     """Integrate the tip's speed with the pen down, and with the pen up."""
-    t = np.linspace(0.0, plan.duration, 100_001)
+    t = np.linspace(0.0, plan.duration, 40_001)
     speed = np.linalg.norm(plan.trajectory.tip(t).velocity, axis=-1)
     down = pen_down(plan.trajectory, t)
     return [np.trapezoid(np.where(part, speed, 0.0), t) for part in (down, ~down)]
@@ -83,7 +83,9 @@ def test_the_pen_is_never_down_while_travelling(drawing, timing):
 
 
 def test_every_stroke_goes_from_rest_to_rest_within_the_limits_of_the_tip(drawing):
-    path = drawing(SHAPES, scale=5e-3).placed((0.3, 0.0))
+    # A curve, whose acceleration has to be looked for, and lines, whose is known.
+    bent = '<path d="M0 0 q10 15 20 0"/><path d="M20 20 h10 M40 0 v-7"/>'
+    path = drawing(bent, scale=5e-3).placed((0.3, 0.0))
     arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
     plan = ulna.plan(arm, path, max_speed=0.4, max_acceleration=3.0)
     assert plan.ok, plan.problems
@@ -257,20 +259,3 @@ def test_tables_that_make_no_strokes_are_refused(table, text, options, says):
 def test_the_order_of_a_file_is_for_files():
     with pytest.raises(InputError, match=r"keep_order: .*need the name of a \.svg or \.csv file"):
         ulna.motion.read_path("circle()", keep_order=True)
-
-
-def test_the_figure_draws_travel_thin_and_dashed(drawing):
-    from matplotlib.figure import Figure
-
-    from ulna.viewer import plot_path
-
-    plan = ulna.plan(ulna.preset("kehl"), drawing(SHAPES))
-    axes = plot_path(Figure().add_subplot(), plan)
-    lines = {line.get_label(): line for line in axes.lines}
-    drawn, up = lines["reference path"], lines["travel, pen up"]
-    assert up.get_linewidth() < drawn.get_linewidth()
-    assert up.get_linestyle() == "--"
-    # Together they are the whole path, and share but single samples where the pen is moved.
-    shown = [np.isfinite(line.get_xdata()) for line in (drawn, up)]
-    assert (shown[0] | shown[1]).all()
-    assert (shown[0] & shown[1]).sum() <= 2 * len(plan.path.strokes)
