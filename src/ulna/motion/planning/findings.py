@@ -20,8 +20,9 @@ from ulna.kinematics.inverse_kinematics import nearest_in_ring
 from ulna.kinematics.path_tracking import FAILURES, Interval
 from ulna.motion.planning.adaptive_sampling import Measure, TimeSamples, TimeSpan
 from ulna.motion.planning.demands import HEIGHT, RATE, TORQUE, Demands, columns_of
+from ulna.motion.planning.look_ahead import look_ahead, looks_ahead
 from ulna.motion.planning.motor_demands import MotorDemands, motor_called
-from ulna.motion.trajectory import Trajectory
+from ulna.motion.trajectory import LAWS, Trajectory
 from ulna.units import length_text
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 OVER = 1e-6  # of a limit, by which it may be passed
 CLOSE = 1e-8  # of the reach, by which the tip may miss its path
+WORTH = 0.95  # of a duration: a look-ahead that takes less is told of
 JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
 # [rad], or of the reach: by which the joints of a redundant arm may be beyond a limit between two
 # postures that keep it.
@@ -82,7 +84,21 @@ def find_problems(
         *_motor_findings(demands, None if samples is None else motors_at(motion, tau)),
         *_tip_findings(demands, problem.limits),
         *_corner_findings(motion.trajectory),
+        *_look_ahead_findings(problem, motion.trajectory),
     )
+
+
+def _look_ahead_findings(problem: PlanningProblem, trajectory: Trajectory) -> Iterator[Finding]:
+    """Report how long a named law with one shape for the whole path might have taken."""
+    law, limits = LAWS["trapezoid"], problem.limits
+    whole = not (trajectory.timing.sharpness or hasattr(trajectory.timing.law, "limiting"))
+    if not (whole and looks_ahead(law, problem.duration, limits)):
+        return
+    T, ahead = trajectory.duration, look_ahead(problem.arm, problem.path, law, limits).duration
+    if ahead is not None and ahead < WORTH * T:
+        text = f"the timing {trajectory.timing.name} has one shape for all of the path: {T:.4g} s"
+        hint = f"a trapezoid, which slows down only where it must, takes {ahead:.4g} s"
+        yield Finding("look-ahead", TimeSpan(0.0, T, T - ahead, T), f"{text}; {hint}")
 
 
 def _posture_findings(motion: SampledMotion, demands: Demands) -> Iterator[Finding]:

@@ -26,10 +26,11 @@ from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.demands import Demands
 from ulna.motion.planning.fastest_timing import FASTEST, NO_OPTIONS, FastestOptions, follow_timed
 from ulna.motion.planning.findings import find_problems
+from ulna.motion.planning.look_ahead import default_timing, looks_ahead, quicker
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
-from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, time_strokes
-from ulna.motion.trajectory import LAWS, Timing, read_timing
+from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, is_straight, time_strokes
+from ulna.motion.trajectory import EVEN, LAWS, Timing, read_timing
 from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
 
@@ -48,7 +49,7 @@ class PlanKeywords(TypedDict, total=False):
     """What `plan` takes besides an arm and a path."""
 
     duration: float | None
-    timing: TimingName | Timing
+    timing: TimingName | Timing | None
     rate: float | None
     derivatives: Derivatives
     max_speed: float | None
@@ -79,7 +80,7 @@ def plan(
     path: Path | Sequence[Path],
     *,
     duration: float | None = None,
-    timing: TimingName | Timing = "uniform",
+    timing: TimingName | Timing | None = None,
     rate: float | None = None,
     derivatives: Derivatives = "exact",
     max_speed: float | None = None,
@@ -109,6 +110,8 @@ def plan(
     timing : str or Timing, optional
         "uniform" (the path's parameter in proportion to time), "constant-speed", "cubic",
         "quintic", "trapezoid", "s-curve", or a law such as ``ulna.motion.times([0, 1, 3])``.
+        Without it "uniform", or with `max_speed` and `max_acceleration` and no duration
+        "trapezoid": that and "s-curve" then slow down only where they must.
         "fastest" takes the least time that torques, motors and speeds of the joints and the
         limits below allow, and stops at corners; `Plan.limiting` tells what holds it up.
     rate : float, optional
@@ -163,14 +166,15 @@ def plan(
     >>> abs(both.tau).max(axis=1).round(2).tolist()
     [[78.84, 25.47], [16.09, 5.03]]
     """
+    limits = Limits(max_speed, max_acceleration)
     asked = PlanningProblem(
         arm,
         path,
         duration,
-        read_timing(timing),
+        default_timing(duration, limits) if timing is None else read_timing(timing),
         rate,
         derivatives,
-        Limits(max_speed, max_acceleration),
+        limits,
         start,
         elbow,
         posture,
@@ -387,8 +391,7 @@ def _choose_duration(
             raise InputError(Problem("duration", shown(duration), f"at least {SHORTEST_TIME:g} s"))
         return timing, value, "as asked"
     if limits != Limits():
-        timing = timing if path.in_joints else fit_ramps(timing, path.length, limits)
-        return timing, _shortest(arm, path, timing, limits), FASTEST
+        return _within_limits(arm, path, timing, limits)
     if timing.duration is not None:
         return timing, timing.duration, "as the given times say"
     if path.duration is not None:
@@ -398,6 +401,19 @@ def _choose_duration(
     return timing, lasting, f"for a tip speed of at most {speed:.3g} m/s"
 
 
+def _within_limits(
+    arm: Arm, path: Path, timing: Timing, limits: Limits
+) -> tuple[Timing, float, str]:
+    """Return a timing and a duration that limits of the tip allow: by look-ahead, or as a whole."""
+    law = timing if path.in_joints else fit_ramps(timing, path.length, limits)
+    lasting = _shortest(arm, path, law, limits)
+    if looks_ahead(timing, None, limits) and not is_straight(path):
+        ahead = quicker(arm, path, timing, limits, lasting)
+        if ahead is not None:
+            return ahead, ahead.duration or lasting, FASTEST
+    return law, lasting, FASTEST
+
+
 def _time_drawing(
     arm: Arm, path: Path, timing: Timing, duration: float | None, limits: Limits
 ) -> tuple[Timing, float, str]:
@@ -405,6 +421,9 @@ def _time_drawing(
     speed = DEFAULT_SPEED * arm.reach
     kept = Limits(speed) if limits == Limits() else limits
     timed = time_strokes(path, timing, kept, lambda part, law: _tip_peaks(arm, part, law))
+    law = LAWS["s-curve"] if timing.name in EVEN else timing
+    if looks_ahead(law, duration, kept):
+        timed = quicker(arm, path, law, kept, timed.duration or 0.0) or timed
     if duration is None:
         reason = f"for a tip speed of at most {speed:.3g} m/s" if kept is not limits else FASTEST
         return timed, timed.duration or 0.0, reason

@@ -22,7 +22,7 @@ from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
 
 ENDS, INSIDE, MIDDLE = np.array([0.0, 1.0]), np.array([0.2, 0.5, 0.8]), 1
 INTERVALS = 1000  # of a grid to begin with,
-PIECE = 30  # at least so many on every smooth piece, and
+PIECE, FEWEST = 30, 6  # at least so many on every smooth piece, of few pieces and of many, and
 MOST = 8000  # at most after halving
 ROUNDS = 4  # of halving
 # What intervals may use of their limits without being halved.
@@ -57,6 +57,11 @@ class Profile(NamedTuple):
     def duration(self) -> float:
         """How long all of it takes [s]."""
         return float(self.durations.sum())
+
+    def at(self, parts: Array) -> tuple[Array, Array]:
+        """Return speeds and accelerations (k, p) at parts (p,) of all intervals."""
+        v = np.sqrt(self.x[:-1, None] + np.diff(self.x)[:, None] * parts)
+        return v, np.broadcast_to(self.acceleration[:, None], v.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,45 +174,71 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
 
 
 def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile:
-    """Take what is passed between nodes off all limits."""
-    at, left = grid.at(DENSE), 1.0
+    """Take what is passed between nodes off the limits: where it is passed, then everywhere."""
+    at, left, room = grid.at(DENSE), 1.0, np.ones(len(grid.s))
+    for _ in range(CORRECTIONS):
+        v, u = profile.at(DENSE)
+        used = room_used(limits, at, v.ravel(), u.ravel()).reshape(v.shape)
+        over = np.maximum(_peaks(used[..., None])[:, 0], 1.0)
+        if over.max() <= 1.0 + KEPT:
+            break
+        beside = np.maximum(np.append(over, 1.0), np.append(1.0, over))
+        room /= np.where(beside > 1.0, beside * (1.0 + KEPT), 1.0)
+        profile = grid.solve(limits, profile, room)
     for _ in range(CORRECTIONS):
         worst = float(_peaks(_use(limits, profile, at, DENSE)).max())
-        if worst <= 1.0:
+        if worst <= 1.0 + KEPT:
             break
         left *= (1.0 - KEPT) / worst
-        profile = grid.solve(limits.scaled(limits.factor * left), profile)
+        profile = grid.solve(limits.scaled(limits.factor * left), profile, room)
     # Speeds and accelerations go as 1/T and 1/T², and need no other profile.
     kinds = [kind for kind, _ in limits.columns]
     power = np.array([{"speed": 1.0, "acceleration": 0.5}.get(one.split()[-1], 0) for one in kinds])
-    use = _peaks(_use(limits, profile, at, DENSE))
+    use = _peaks(_use(limits, profile, at, DENSE)).max(axis=0)
     most = float((use[power > 0.0] ** power[power > 0.0]).max()) + STRETCH
     return profile if most <= 1.0 else Profile(profile.s, profile.x / most**2)
 
 
+def room_used(limits: SpeedLimits, at: PathGeometry, v: Array, u: Array) -> Array:
+    """Return the largest part (k,) that is used of what any limit leaves at rest."""
+    x, v = v * v, np.maximum(v, 0.0)
+    rows = limits.rows(at, v)
+    needed = rows[..., 0] * u[:, None] + rows[..., 1] * x[:, None] + rows[..., 2] * v[:, None]
+    left = np.where(rows[..., 3] < 0.0, -rows[..., 3], np.inf)
+    squares = limits.squares(at)
+    along = squares[:, 0] * u**2 + 2.0 * squares[:, 1] * u * x + squares[:, 2] * x**2
+    return np.max(
+        [
+            (needed / left).max(axis=1, initial=0.0),
+            np.sqrt(np.maximum(along, 0.0) / squares[:, 3]),
+            x / limits.fastest(at),
+        ],
+        axis=0,
+    )
+
+
 def _peaks(use: Array) -> Array:
-    """Return the largest (m,) of what is used (k, p, m), by parabolas between the places."""
+    """Return the largest (k, m) of what is used (k, p, m), by parabolas between the places."""
     before, here, after = use[:, :-2], use[:, 1:-1], use[:, 2:]
     bend, tilt = 2.0 * here - before - after, after - before
     top = (np.abs(tilt) < 2.0 * bend) & (bend > 0.0)
     over = np.divide(tilt**2, 8.0 * bend, out=np.zeros_like(bend), where=top)
-    return np.maximum((here + over).max(axis=(0, 1)), use.max(axis=(0, 1)))
+    return np.maximum((here + over).max(axis=1), use.max(axis=1))
 
 
 def _use(limits: SpeedLimits, profile: Profile, at: PathGeometry, parts: Array) -> Array:
     """Return how much (k, p, m) of all limits is used at parts (p,) of all intervals."""
-    x, u = profile.x, profile.acceleration
-    v = np.sqrt(x[:-1, None] + np.diff(x)[:, None] * parts).ravel()
-    return limits.use(at, v, np.repeat(u, len(parts))).reshape(len(u), len(parts), -1)
+    v, u = profile.at(parts)
+    return limits.use(at, v.ravel(), u.ravel()).reshape(*v.shape, -1)
 
 
 def _nodes(breaks: Array, slow: Array) -> Array:
     """Return a grid with all breaks, dense beside places where the motion is slow."""
-    parts = [np.zeros(1)]
+    parts, least = [np.zeros(1)], min(PIECE, max(FEWEST, MOST // len(breaks)))
     for first, last in pairwise(breaks.tolist()):
         if not last > first:
             continue
-        theta = np.linspace(0.0, 1.0, max(PIECE, int(INTERVALS * (last - first))) + 1)[1:]
+        theta = np.linspace(0.0, 1.0, max(least, int(INTERVALS * (last - first))) + 1)[1:]
         before, after = (np.isclose(slow, end, rtol=0.0, atol=1e-12).any() for end in (first, last))
         if before and after:
             theta = 0.5 - 0.5 * np.cos(np.pi * theta)

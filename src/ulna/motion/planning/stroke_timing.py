@@ -122,10 +122,17 @@ def _shortest(
     length = path.length * float(parts[1] - parts[0])
     chosen = fit_ramps(law, length, limits)
     speed, acceleration = (length * peak for peak in _law_peaks(chosen))
-    chord = float(np.linalg.norm(np.diff(path(np.array([first, last])), axis=0)))
-    if limits.acceleration is not None and chord < (1.0 - STRAIGHT) * length:
+    if limits.acceleration is not None and not is_straight(path, first, last):
         speed, acceleration = peaks(_section(path, first, last), chosen)
     return chosen, limits.shortest(speed, acceleration, f"{law.name} along {path}")
+
+
+def is_straight(path: Path, first: float = 0.0, last: float = 1.0) -> bool:
+    """Return whether the tip goes straight on from one parameter to another."""
+    parts = path.lengths.parts(np.array([first, last]))
+    length = path.length * float(parts[1] - parts[0])
+    chord = float(np.linalg.norm(np.diff(path(np.array([first, last])), axis=0)))
+    return not path.in_joints and chord >= (1.0 - STRAIGHT) * length
 
 
 def fit_ramps(timing: Timing, length: float, limits: Limits) -> Timing:
