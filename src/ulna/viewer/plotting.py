@@ -16,6 +16,7 @@ from ulna.motion import Path, Plan, Plans, Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation
 from ulna.sweep.results import Sweep
+from ulna.sweep.robust_results import Robustness
 from ulna.viewer.arm_figures import (
     pose_figure,
     reach_figure,
@@ -27,6 +28,7 @@ from ulna.viewer.arm_figures import (
 from ulna.viewer.figure_style import PRINT, Theme
 from ulna.viewer.plan_figures import motion_figure
 from ulna.viewer.portrait_figures import portrait_figure
+from ulna.viewer.robustness_figures import robustness_figure
 from ulna.viewer.run_figures import run_figure
 from ulna.viewer.section_figures import section_figure
 from ulna.viewer.sweep_figures import sweep_figure
@@ -50,7 +52,8 @@ def plot(
     | Tracking
     | Portrait
     | Section
-    | Sweep,
+    | Sweep
+    | Robustness,
     *,
     q: ArrayLike | None = None,
     run: Run | None = None,
@@ -66,12 +69,12 @@ def plot(
 
     Parameters
     ----------
-    thing : Arm, Solutions, Workspace, Tracked, Plan, Run, Simulation, Tracking, Portrait, Section \
-            or Sweep
+    thing : Arm, Solutions, Workspace, Tracked, Plan, Run, Simulation, Tracking, Portrait, \
+            Section, Sweep or Robustness
         An Arm: with `q` in that posture, else all that its tip reaches. Solutions of `inverse`: the
         postures for a target, or of several targets one posture each. A Workspace, a path that was
         Tracked, a Plan, a Run, a Simulation as it stands, the Tracking of a plan, a Portrait, a
-        Section, a Sweep.
+        Section, a Sweep, a Robustness.
     q : array_like, shape (n,), optional
         Joint angles [rad] of an Arm.
     run : Run, optional
@@ -177,6 +180,7 @@ DRAWABLE: dict[type, tuple[Callable[..., Figure], tuple[str, ...]]] = {
     Portrait: (portrait_figure, ("basins", "energy")),
     Section: (section_figure, ("show",)),
     Sweep: (sweep_figure, ("what",)),
+    Robustness: (robustness_figure, ()),
 }
 HINTS: dict[type, str] = {
     Path: "plan it for an arm: plot(ulna.plan(arm, path, duration=2.0))",

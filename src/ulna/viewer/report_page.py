@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from ulna.motion import Plan
     from ulna.simulation import BatchRun, Run
     from ulna.sweep.results import Sweep
+    from ulna.sweep.robust_results import Robustness
 
-    Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Sweep | Mapping[str, Run]
+    Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Sweep | Robustness | Mapping[str, Run]
 
 ENDINGS = (".html", ".htm")
-NEED = "a Run, a Plan, a BatchRun, a Portrait, a Sweep, or a mapping of labels to runs with plan="
+NEED = (
+    "a Run, a Plan, a BatchRun, a Portrait, a Sweep, a Robustness, or a mapping of labels to runs "
+    "with plan="
+)
 
 
 @interruptible
@@ -50,7 +54,7 @@ def report(
 
     Parameters
     ----------
-    result : Run, Plan, BatchRun, Portrait, Sweep, or mapping of str to Run
+    result : Run, Plan, BatchRun, Portrait, Sweep, Robustness, or mapping of str to Run
         What to tell of. Runs by their labels, such as "open loop" and "closed loop", are played
         side by side along `plan`.
     file : path-like
@@ -108,7 +112,7 @@ def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Sh
 
     Parameters
     ----------
-    result : Run, Plan, BatchRun, Portrait, Sweep, or mapping of str to Run
+    result : Run, Plan, BatchRun, Portrait, Sweep, Robustness, or mapping of str to Run
         As `ulna.report` takes it.
     plan : Plan, optional
         What a run, or runs, were to follow.
@@ -199,7 +203,7 @@ def complete(
 
 def _content(result: Any, plan: Any) -> DocumentBuilder:
     from ulna.motion import Plan
-    from ulna.simulation import BatchRun, Run
+    from ulna.simulation import Run
     from ulna.viewer import report_content as content
 
     if plan is not None and not isinstance(plan, Plan):
@@ -216,19 +220,24 @@ def _content(result: Any, plan: Any) -> DocumentBuilder:
         raise InputError(Problem("plan", shown(plan), need))
     if isinstance(result, Plan):
         return content.plan_document(result)
+    return _content_of_many(result)
+
+
+def _content_of_many(result: Any) -> DocumentBuilder:
     from ulna.analysis import Portrait
-    from ulna.viewer import report_ensembles
+    from ulna.simulation import BatchRun
+    from ulna.sweep.results import Sweep
+    from ulna.sweep.robust_results import Robustness
+    from ulna.viewer import report_ensembles, report_robustness, report_sweep
 
     if isinstance(result, BatchRun):
         return report_ensembles.batch_document(result)
     if isinstance(result, Portrait):
         return report_ensembles.portrait_document(result)
-    from ulna.sweep.results import Sweep
-
     if isinstance(result, Sweep):
-        from ulna.viewer.report_sweep import sweep_document
-
-        return sweep_document(result)
+        return report_sweep.sweep_document(result)
+    if isinstance(result, Robustness):
+        return report_robustness.robustness_document(result)
     raise InputError(Problem("result", shown(result), NEED))
 
 

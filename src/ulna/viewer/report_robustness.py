@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ulna.units import length_text
+from ulna.viewer.figure_style import arm_title
+from ulna.viewer.report_content import plan_document
+from ulna.viewer.report_tables import cut
 from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder
 
 if TYPE_CHECKING:
@@ -18,8 +21,27 @@ CURVES = {95.0: (0, True), 75.0: (1, True), 50.0: (1, False), 5.0: (4, True)}  #
 FIRST = 1  # the place of the chart: after the tip error of the runs
 
 
-def add_robustness(builder: DocumentBuilder, found: Robustness) -> None:
-    """Add what became of arms that are not quite the nominal one."""
+def robustness_document(found: Robustness) -> DocumentBuilder:
+    """Return what there is to know of arms that are not quite the nominal one, and of the plan."""
+    plan = found.plan
+    builder = plan_document(plan)
+    arm, path = arm_title(plan.arm), cut(str(plan.path))
+    builder.header["title"] = f"{arm} along {path}: {len(found):,} arms that are not quite this one"
+    failed = False if found.failed else None
+    builder.header["verdict"] = {"ok": failed if found.exit.exits else True, "text": found.text}
+    add_robustness(builder, found, "Robustness.replay() simulates it again")
+    call = f"ulna.robustness(plan, controller, runs={len(found)}, seed={found.seed})"
+    builder.notes.append(
+        f"The script makes the plan; {call}, with the same controller and the same uncertainty, "
+        "draws the same arms."
+    )
+    return builder
+
+
+def add_robustness(
+    builder: DocumentBuilder, found: Robustness, worst: str = "its run is in worst.nc"
+) -> None:
+    """Add what became of arms that are not quite the nominal one; say where the worst one is."""
     builder.charts.insert(FIRST, _fan_chart(found))
     level = "good" if found.exit.exits == 0 else "warning"
     builder.finding(level, f"robustness: {found.text}")
@@ -29,7 +51,7 @@ def add_robustness(builder: DocumentBuilder, found: Robustness) -> None:
         builder.finding("problem", f"robustness: {found.failed:,} of {len(found):,} runs failed")
     _add_percentiles(builder, found)
     _add_causes(builder, found)
-    _add_worst(builder, found)
+    _add_worst(builder, found, worst)
 
 
 def _fan_chart(found: Robustness) -> ChartSpec:
@@ -79,13 +101,13 @@ def _add_causes(builder: DocumentBuilder, found: Robustness) -> None:
     builder.table("What the largest tip error goes with", heads, rows, note)
 
 
-def _add_worst(builder: DocumentBuilder, found: Robustness) -> None:
+def _add_worst(builder: DocumentBuilder, found: Robustness, where: str) -> None:
     worst, units = found.worst, {one.name: one.unit for one in found.parameters}
     rows = [
         (name, f"{value:.6g}" if isinstance(value, float) else str(value), units[name])
         for name, value in worst.values.items()
     ]
-    note = f"arm {worst.number}, off by {_length(worst.error)}; its run is in worst.nc"
+    note = f"arm {worst.number}, off by {_length(worst.error)}; {where}"
     builder.table("The worst arm", ("parameter", "value", "unit"), rows, note)
 
 

@@ -43,6 +43,7 @@ MOST_PANELS = 12
 MOST_ACROSS, MOST_DOWN = 3, 4  # panels side by side, and one below the other
 MOST_CURVES = 150  # of a family
 MOST_NAMES = 12  # at the ticks of an axis
+MOST_VALUES = 8  # at the ticks of a heat map
 FEWEST = 3  # values along an axis that contours need
 WIDE, PANEL = 9.0, 4.2  # [inches] of a page of one column, and of a column of several
 HIGH, LOW = 3.6, 2.3  # [inches] of a panel alone, and of one of several
@@ -278,14 +279,34 @@ def _draw_map(
     mesh = axes.pcolormesh(
         *edges, z, cmap=_colors(theme), vmin=ends[0], vmax=ends[1], rasterized=True
     )
-    _scale(axes.xaxis, across)
-    _scale(axes.yaxis, up)
+    for axis, parameter in ((axes.xaxis, across), (axes.yaxis, up)):
+        _scale(axis, parameter)
+        _set_cell_ticks(axis, parameter)
     axes.grid(visible=False)
     smooth = not (across.is_text or up.is_text) and min(z.shape) >= FEWEST
     if smooth and ends[0] < ends[1] and z.count() > FEWEST:
         lines = axes.contour(x, y, z, levels=6, colors=theme.background, linewidths=0.8)
         axes.clabel(lines, fontsize=8)
     _add_scale(axes, axes, mesh)
+
+
+def _set_cell_ticks(axis: Any, parameter: VariedParameter) -> None:
+    """Put ticks at the values of cells; between them, where there are too many, but not beyond.
+
+    The outer half of a cell at the edge stands for no value: a mass is not negative there.
+    """
+    if parameter.is_text:
+        return
+    values = np.sort(parameter.positions)
+    at = np.log(values) if parameter.is_logarithmic else values
+    if len(values) <= MOST_VALUES and np.diff(at).min() >= np.ptp(at) / (2 * MOST_VALUES):
+        axis.set_ticks(values, [f"{value:.3g}" for value in values])
+        axis.set_ticks([], minor=True)
+    elif not parameter.is_logarithmic:
+        ticks = axis.get_majorticklocs()
+        slack = 1e-9 * np.ptp(values)
+        inside = (ticks >= values[0] - slack) & (ticks <= values[-1] + slack)
+        axis.set_ticks(ticks[inside])
 
 
 def _edges(values: Array, logarithmic: bool) -> Array:

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import ulna
 from ulna.control import ComputedTorque
 from ulna.viewer import DARK, plot_fan, plot_largest_errors, robustness_figure
 from ulna.viewer.report_content import following_document
+from ulna.viewer.report_page import document
 from ulna.viewer.report_robustness import add_robustness
 
 
@@ -52,6 +54,33 @@ def test_runs_that_fail_leave_a_page_that_can_be_drawn(failing, tmp_path):
     assert 0 < failing.failed < 12
     robustness_figure(failing, theme=DARK).savefig(tmp_path / "fan.png")
     assert (tmp_path / "fan.png").stat().st_size > 0
+
+
+def test_plot_draws_the_fan_and_refuses_what_says_nothing_of_it(found):
+    figure = ulna.plot(found, theme=DARK)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["tip error [mm]", "arms [%]"]
+    assert to_hex(figure.get_facecolor()) == DARK.background
+    with pytest.raises(ulna.InputError, match=r"what: got .*need nothing beside Robustness"):
+        ulna.plot(found, what="torque.peak")
+    with pytest.raises(ulna.InputError, match=r"one of Arm .*Robustness"):
+        ulna.plot([found])
+
+
+def test_a_page_of_its_own_tells_of_the_arms_and_of_the_plan(found, failing, tmp_path):
+    made = document(found)
+    assert made.header["verdict"]["text"] == found.text
+    tables = [one["title"] for one in made.header["tables"]]
+    assert {"Robustness", "The worst arm", "Made with"} <= set(tables)
+    assert any("seed=2" in note for note in made.header["notes"])
+    assert any(one["id"] == "tip-error-fan" for one in made.header["charts"])
+    assert "worst.nc" not in made.json
+    assert document(failing).header["verdict"]["ok"] is False
+    text = ulna.report(found, tmp_path / "robust.html").read_text("utf-8")
+    assert "arms that are not quite this one" in text
+    with pytest.raises(ulna.InputError, match="need nothing but with a run"):
+        ulna.report(found, tmp_path / "again.html", plan=found.plan)
+    with pytest.raises(ulna.InputError, match="a Robustness, or a mapping"):
+        ulna.report([found], tmp_path / "again.html")
 
 
 def test_a_report_has_the_percentiles_and_the_causes(found, plan):

@@ -75,6 +75,20 @@ class TestMaps:
             assert np.asarray(cells) == pytest.approx(np.array(expected), rel=1e-15)
         assert panels(figure)[0].get_ylabel() == "payload [kg]"
 
+    @pytest.mark.parametrize("count", [3, 20])
+    def test_ticks_stand_at_values_and_none_where_no_value_is(self, count):
+        payloads = np.linspace(0.0, 0.2, count)
+        figure = sweep_figure(made_sweep({"link.1.mass": MASSES, "payload": payloads}))
+        for axes in panels(figure):
+            assert axes.get_xticks().tolist() == MASSES
+            low, high = axes.get_ylim()
+            assert low < 0.0 < 0.2 < high  # whole cells are seen
+            ticks = axes.get_yticks()
+            assert len(ticks) >= 3
+            assert ticks.min() >= -1e-12
+            assert ticks.max() <= 0.2 + 1e-12
+        assert [one.get_text() for one in axes.get_xticklabels()] == ["1", "2", "5", "10"]
+
     def test_cells_without_a_value_are_hatched_and_said(self):
         sweep = made_sweep({"link.1.mass": MASSES, "payload": PAYLOADS}, failed=[4])
         figure = sweep_figure(sweep)
