@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_CAUSES = 12  # rows of the table
 CURVES = {95.0: (0, True), 75.0: (1, True), 50.0: (1, False), 5.0: (4, True)}  # colour, dashes
-FIRST = 1  # the place of the chart: after the tip error of the runs
 
 
 def robustness_document(found: Robustness) -> DocumentBuilder:
@@ -42,7 +41,8 @@ def add_robustness(
     builder: DocumentBuilder, found: Robustness, worst: str = "its run is in worst.nc"
 ) -> None:
     """Add what became of arms that are not quite the nominal one; say where the worst one is."""
-    builder.charts.insert(FIRST, _fan_chart(found))
+    of_runs = [chart.id == "tip-error" for chart in builder.charts[:1]]
+    builder.charts.insert(sum(of_runs), _fan_chart(found))
     level = "good" if found.exit.exits == 0 else "warning"
     builder.finding(level, f"robustness: {found.text}")
     for line in found.causes():
