@@ -54,6 +54,7 @@ from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, UlnaWarning, rewording
 from ulna.motion import Plan
 from ulna.simulation import Run, simulate
+from ulna.units import length_text
 
 STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point
 MOST_TICKS = 100_000_000  # some minutes of work
@@ -291,8 +292,18 @@ def _raise_if_not_followed(done: Following, written: Written) -> None:
         return
     ended = done.verdict.reason == "unfinished"
     where = written.kept if ended else f"; all of it is in {', '.join(written.files)}"
-    told = "; ".join(filter(None, [done.verdict.text, _hint(done)]))
+    told = "; ".join(filter(None, [done.verdict.text, _by_themselves(done), _hint(done)]))
     raise UnfinishedError([f"{told}{where}"], FAILED) from done.closed.error
+
+
+def _by_themselves(done: Following) -> str:
+    """Return how well servos follow without a controller, where that is better than with it."""
+    alone, closed = (done.trackings[label].max for label in ("open loop", "closed loop"))
+    if not are_commanded_positions(done.plan) or not alone < closed:
+        return ""
+    return (
+        f"commanded the planned angles, its motors keep within {length_text(alone)} by themselves"
+    )
 
 
 def _hint(done: Following) -> str:

@@ -721,6 +721,20 @@ def test_servos_are_commanded_the_planned_angles_in_open_loop(ask, tmp_path):
     assert loop["max"] == pytest.approx(behind, rel=0.2)
 
 
+def test_servos_that_do_better_by_themselves_are_told(ask, tmp_path):
+    # They read their commands 50 times a second, too seldom for torques of a controller.
+    joint = ulna.Joint(motor="tower-pro-mg996r")
+    arm = ulna.Arm.rods([0.16, 0.14], [0.06, 0.04], joints=[joint] * 2, gravity=(0.0, 0.0))
+    ulna.save(arm, tmp_path / "arm.toml")
+    found = ask("arm.toml", "circle((0.2, 0), '3 cm')", "--duration", "4 s")
+    assert found.code == 3
+    assert first_line(found).startswith("does not follow: off by ")
+    alone = found.facts("follow")["open_loop"]["max"]
+    assert alone < 0.005
+    told = f"its motors keep within {alone * 1e3:.3g} mm by themselves"
+    assert told in found.err
+
+
 LOOP = """\
 format = 1
 
