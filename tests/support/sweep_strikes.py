@@ -21,6 +21,7 @@ from ulna.sweep import chunks, execute, read_spec, store
 from ulna.sweep.compute import compute
 
 PLACES = ("before data", "in data", "after data", "in record", "torn record", "after record")
+TEXTS = "in attributes"
 
 
 def die():
@@ -48,7 +49,7 @@ def arm_strike(place, count):
         strike_record(countdown)
     elif place == "told to end":
         strike_politely(countdown)
-    elif place in ("in data", "in record", "torn record"):
+    elif place in ("in data", "in record", "torn record", TEXTS):
         strike_write(place, countdown)
     else:
         raise ValueError(place)
@@ -80,13 +81,17 @@ def strike_write(place, countdown):
 
     def write(file, data, call=storage.write_whole, **options):
         is_record = Path(file).parent.name == store.PROGRESS
-        is_due = is_record == (place != "in data") and Path(file).name[0] != "." and countdown.due()
+        is_one = is_record == (place != "in data") and Path(file).name[0] != "."
+        if place == TEXTS:
+            is_one = Path(file).name == ".zmetadata"
+        is_due = is_one and countdown.due()
+        raw = data.encode() if isinstance(data, str) else data
         if is_due and place == "torn record":
-            Path(file).write_bytes(data[: len(data) // 2])
+            Path(file).write_bytes(raw[: len(raw) // 2])
             die()
         if is_due:
             with storage.whole_file(file) as part:
-                part.write_bytes(data[: len(data) // 2])
+                part.write_bytes(raw[: len(raw) // 2])
                 die()
         return call(file, data, **options)
 

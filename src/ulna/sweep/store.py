@@ -149,8 +149,9 @@ class SweepStore:
 
     def remove_parts(self) -> None:
         """Remove what a process that was killed has left half written."""
-        for part in self.path.glob("*/.*.part"):
-            part.unlink(missing_ok=True)
+        for pattern in (".*.part", "*/.*.part"):
+            for part in self.path.glob(pattern):
+                part.unlink(missing_ok=True)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

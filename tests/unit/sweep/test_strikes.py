@@ -143,6 +143,19 @@ def test_a_sweep_that_is_told_to_end_leaves_no_part(strikes, undisturbed, tmp_pa
     assert len(finished(tmp_path / "s.zarr")) == 3
 
 
+@pytest.mark.parametrize("place", ["told to end", sweep_strikes.TEXTS])
+def test_what_a_script_leaves_half_written_is_gone_with_the_next(
+    strikes, undisturbed, tmp_path, place
+):
+    store, count = tmp_path / "s.zarr", 0 if place == sweep_strikes.TEXTS else 3
+    assert strikes.run(store, place=place, count=count) in (-signal.SIGTERM, -signal.SIGKILL)
+    assert len(list(store.rglob("*.part"))) == 1
+    finished(store)  # which it does not disturb
+    assert strikes.run(store) == 0
+    assert hashes(store) == undisturbed[0]
+    assert not list(store.rglob("*.part"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
 def test_two_hundred_strikes(strikes, undisturbed, tmp_path, seed):
