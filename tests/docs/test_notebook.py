@@ -12,7 +12,13 @@ FILE = Path(__file__).resolve().parents[2] / "examples" / "16_in_a_notebook.ipyn
 WIDGET = "application/vnd.jupyter.widget-view+json"
 EAGER = "import ulna.progress\nulna.progress.PATIENCE = ulna.progress.INTERVAL = 0.0"
 PYPLOT = "import sys\n'matplotlib.pyplot' in sys.modules"
+SWEEP = """
+spec = dict(arm="kehl", path="circle(center=(0.4, 0.3), radius=0.2)", duration="0.1 s")
+spec |= dict(controller="ComputedTorque()", keep=["torque.peak"])
+ulna.sweep(spec | dict(vary={"payload": {"from": 0.0, "to": 1.0, "count": 256}}))
+"""
 INLINE = "%matplotlib inline\nulna.plot(arm, q=[0.1, 0.2])"
+LONG = ("batch", "ulna.animate", "ulna.sweep")  # what begins lines that take long
 
 
 class Recorder(NotebookClient):
@@ -29,7 +35,7 @@ def cells(tmp_path_factory):
     """Give the code cells of the example as they were run, with some of our own behind them."""
     notebook = nbformat.read(FILE, as_version=4)
     notebook.cells.insert(1, new_code_cell(EAGER))
-    notebook.cells.extend(map(new_code_cell, [PYPLOT, INLINE]))
+    notebook.cells.extend(map(new_code_cell, [PYPLOT, SWEEP.strip(), INLINE]))
     folder = str(tmp_path_factory.mktemp("notebook"))
     resources = {"metadata": {"path": folder}}
     Recorder(notebook, timeout=600, kernel_name="python3", resources=resources).execute()
@@ -92,7 +98,7 @@ def test_a_film_plays_in_the_page(cells):
 
 @pytest.mark.docs
 def test_a_bar_is_a_widget_and_leaves_no_trace(cells):
-    for cell in (*having(cells, "batch"), *having(cells, "ulna.animate")):
+    for cell in (cell for words in LONG for cell in having(cells, words)):
         assert WIDGET in cell.metadata["displayed"]
         (bar,) = (one for one in cell.outputs if one["output_type"] == "display_data")
         assert not any(bar["data"].values())
