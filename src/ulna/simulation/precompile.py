@@ -26,6 +26,7 @@ def pieces() -> tuple[list[Piece], list[Piece]]:
     first: list[Piece] = [(compile_size, (SIZES[0],)), (compile_batch, ("double",))]
     rest: list[Piece] = [(compile_size, (n,)) for n in SIZES[1:]]
     rest += [(compile_laws, ()), (compile_batch, ("single",)), (compile_lists, ())]
+    rest += [(compile_timing, ())]
     return first, rest
 
 
@@ -95,6 +96,13 @@ def compile_lists() -> None:
         states = np.zeros((3, 2, n))
         forward_dynamics(_arms(n)[0], *states)
         inverse_dynamics(_arms(n)[0], *states)
+
+
+def compile_timing() -> None:
+    """Compile what finds the fastest timing of a path: it serves all sizes."""
+    from ulna.motion import paths, plan
+
+    plan(_arms(1)[0], paths.joints([[0.0], [1.0]]), timing="fastest", max_speed=1.0)
 
 
 def compile_laws() -> None:

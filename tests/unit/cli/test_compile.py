@@ -65,3 +65,16 @@ def test_after_it_nothing_is_left_to_compile(tmp_path):
     subprocess.run(words, env=environment, check=True, capture_output=True)
     again = subprocess.run(words, env=environment, check=True, capture_output=True, text=True)
     assert "all kernels are there" in again.stdout
+    kept = sorted(tmp_path.rglob("*"))
+    timed = """
+import ulna
+for n in (1, 2, 3, 4):
+    joint = ulna.Joint(max_torque=50.0, friction=ulna.Friction(coulomb=0.1))
+    arm = ulna.Arm.rods([0.5] * n, [1.0] * n, joints=[joint] * n, gravity=(0.0, 0.0))
+    path = ulna.paths.joints([[0.1] * n, [0.5] * n])
+    if n > 1:
+        path = ulna.paths.line((0.3, 0.2), (0.4, 0.3))
+    assert ulna.plan(arm, path, timing="fastest").ok
+"""
+    subprocess.run([sys.executable, "-c", timed], env=environment, check=True)
+    assert sorted(tmp_path.rglob("*")) == kept
