@@ -255,6 +255,82 @@ def mujoco_arm():
 """
 
 
+def mujoco_desk_arm():
+    """A desk arm in MJCF as public ones are written: classes, meshes, servos, a gripper, sensors.
+
+    A pan, three pitch joints, a wrist roll, and two fingers that an equality ties together. Meshes
+    are drawn, and weigh nothing; some bodies weigh what their geoms do.
+    """
+    return """<mujoco model="desk arm">
+  <compiler angle="radian" meshdir="assets" autolimits="true"/>
+  <option integrator="implicitfast" cone="elliptic"><flag multiccd="enable"/></option>
+  <default>
+    <default class="desk">
+      <joint damping="0.6" frictionloss="0.052" armature="0.028"/>
+      <position kp="17.8" dampratio="1" forcerange="-2.94 2.94"/>
+      <default class="visual">
+        <geom type="mesh" contype="0" conaffinity="0" density="0" group="2" material="grey"/>
+      </default>
+      <default class="collision"><geom group="3" type="capsule" mass="0"/></default>
+      <default class="finger"><joint type="slide" axis="1 0 0" range="0 0.04"/></default>
+    </default>
+  </default>
+  <asset>
+    <material name="grey" rgba="0.5 0.5 0.5 1"/>
+    <mesh name="part" vertex="0 0 0  0.1 0 0  0 0.1 0  0 0 0.1"/>
+  </asset>
+  <worldbody>
+    <light pos="0 0 3"/>
+    <geom type="plane" size="1 1 0.1"/>
+    <body name="base" childclass="desk">
+      <inertial pos="0 0 0.03" mass="0.15" diaginertia="1e-4 1e-4 1e-4"/>
+      <geom class="visual" mesh="part"/>
+      <body name="shoulder" pos="0.04 0 0.06">
+        <inertial pos="-0.03 0 -0.02" mass="0.1" diaginertia="8e-5 8e-5 7e-5"/>
+        <joint name="pan" axis="0 0 1" range="-1.9 1.9"/>
+        <body name="upper_arm" pos="0.03 -0.018 0.054" quat="0.5 -0.5 -0.5 -0.5">
+          <inertial pos="-0.09 -0.008 0.018" quat="0.9 0.1 0.2 0.3" mass="0.103"
+            diaginertia="6e-5 5e-5 4e-5"/>
+          <joint name="lift" axis="0 0 1" range="-1.7 1.6"/>
+          <geom class="visual" mesh="part"/>
+          <geom class="collision" fromto="0 0 0 -0.11 0 0" size="0.02"/>
+          <body name="lower_arm" pos="-0.11 -0.028 0" quat="1 0 0 1">
+            <joint name="elbow" axis="0 0 -1" range="-1.69 1.69"/>
+            <geom class="visual" mesh="part"/>
+            <geom type="box" size="0.06 0.015 0.02" pos="-0.06 0.003 0.018" mass="0.104"/>
+            <body name="wrist" pos="-0.135 0.005 0">
+              <joint name="flex" axis="0 0 1" range="-1.66 1.66"/>
+              <geom type="cylinder" size="0.012 0.02" pos="0 -0.03 0.018" density="2000"/>
+              <site name="tool" pos="0 -0.16 0.018"/>
+              <body name="gripper" pos="0 -0.061 0.018" euler="1.5707963267948966 0 0">
+                <inertial pos="0 0 -0.025" mass="0.087" diaginertia="3e-5 3e-5 2e-5"/>
+                <joint name="roll" axis="0 0 1" range="-2.7 2.8"/>
+                <body name="left">
+                  <inertial pos="0 0.01 0" mass="0.01" diaginertia="1e-6 1e-6 1e-6"/>
+                  <joint name="left" class="finger"/>
+                </body>
+                <body name="right">
+                  <inertial pos="0 0.01 0" mass="0.01" diaginertia="1e-6 1e-6 1e-6"/>
+                  <joint name="right" class="finger"/>
+                </body>
+              </body>
+            </body>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <equality><joint name="fingers" joint1="left" joint2="right"/></equality>
+  <actuator>
+    <position class="desk" name="servo_1" joint="lift" ctrlrange="-1.7 1.6"/>
+    <position class="desk" name="servo_2" joint="elbow" ctrlrange="-1.69 1.69"/>
+    <motor name="servo_3" joint="flex" ctrlrange="-0.5 0.5" gear="4"/>
+  </actuator>
+  <sensor><jointpos joint="lift"/></sensor>
+</mujoco>
+"""
+
+
 GEOMS = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 
 

@@ -109,6 +109,30 @@ def test_a_file_is_read_as_mujoco_reads_it(read):
         assert ulna.kinematics.tip(found.arm, q[k])[:2] == pytest.approx(end[1:], abs=1e-9)
 
 
+def test_the_planar_part_of_a_desk_arm_is_read_as_mujoco_reads_it(read):
+    text = robots.mujoco_desk_arm()
+    with pytest.warns(ulna.UlnaWarning) as caught:
+        found = read(text, base_link="shoulder", tip_link="tool")
+    told = "\n".join(str(one.message) for one in caught)
+    for words in ("servo_1, servo_2", "fingers", "<sensor> (1)", "held at zero", "pan", "roll"):
+        assert words in told
+    assert found.joint_names == ("lift", "elbow", "flex")
+    assert [joint.max_torque for joint in found.arm.joints] == [2.94, 2.94, 2.0]
+    model = mujoco.MjModel.from_xml_string(text)
+    flags = (mujoco.mjtDisableBit.mjDSBL_CONTACT, mujoco.mjtDisableBit.mjDSBL_EQUALITY)
+    model.opt.disableflags |= sum(map(int, flags))
+    model.dof_frictionloss[:] = 0.0
+    own = [model.joint(name).qposadr[0] for name in found.joint_names]
+    q, qd, qdd = np.zeros((3, 20, model.nq))
+    theta, rates, gains = np.random.default_rng(2).normal(size=(3, 20, 3))
+    q[:, own], qd[:, own], qdd[:, own] = theta, rates, gains
+    expected, signs = torques(model, q, qd, qdd)[:, own], np.array(found.signs)
+    here = dynamics.inverse_dynamics(
+        found.arm.without_friction(), found.from_file_angles(theta), signs * rates, signs * gains
+    )
+    assert here == pytest.approx(signs * expected, rel=1e-9, abs=1e-9)
+
+
 def test_limits_are_in_degrees_from_where_the_file_counts(read):
     with pytest.warns(ulna.UlnaWarning, match="actuators"):
         found = read(robots.mujoco_arm())
