@@ -27,6 +27,7 @@ from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance
 
 EXACT, REST = "exact", "rest"  # moving with the path from the start, or standing still at it
+FASTEST = "fastest"  # the timing that depends on what an arm can do
 FINITE: Literal["finite"] = "finite"  # how the papers differentiate
 DEFAULT_DT = 1e-3  # [s]
 

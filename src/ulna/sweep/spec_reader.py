@@ -20,7 +20,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
-from ulna.sweep.cases import EXACT, FINITE, REST, Case, Grid, sample_grid
+from ulna.sweep.cases import EXACT, FASTEST, FINITE, REST, Case, Grid, sample_grid
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.sweep_outputs import PATH, STEP, KeptOutputs, read_kept
@@ -39,6 +39,8 @@ OF_MOTION: Mapping[str, Any] = {
     "floor": "length",
     "timing": get_args(TimingName),
     "elbow": get_args(Elbow),
+    "reserve": "number",
+    "smoothing": "time",
 }
 OF_SIMULATION: Mapping[str, Any] = {
     "dt": "time",
@@ -202,6 +204,7 @@ class _SpecReader:
             with checks.gather():
                 values["path"] = self.files.path(given["path"])
         self._derivatives(simulated is True)
+        self._check_fastest()
         for name, kind in (("set_point", "angle"), ("q0", "angle"), ("qd0", "speed")):
             values[name] = self._vector(name, kind, (arm.n,))
         values["torque"] = self._vector("torque", "torque", (arm.n,), formulas=True)
@@ -257,6 +260,21 @@ class _SpecReader:
         elif simulated and chosen == FINITE:
             self.checks.add("derivatives", "'finite'", "'exact' for what is simulated")
 
+    def _check_fastest(self) -> None:
+        """Note what a timing has no use for that finds the duration by itself, or by none."""
+        given, fastest = self.given, f"timing = '{FASTEST}'"
+        varied = given.get("vary", {})
+        named = varied if isinstance(varied, Mapping) else {}
+        if given.get("timing") == FASTEST:
+            if "duration" in given or "duration" in named:
+                self.checks.add("duration", "one", f"none with {fastest}, which finds it")
+            if given.get("derivatives") == FINITE:
+                self.checks.add("derivatives", f"'{FINITE}'", f"'exact' with {fastest}")
+        elif "timing" not in named:
+            for key in ("reserve", "smoothing"):
+                if key in given or key in named:
+                    self.checks.add(key, "one", f"none, or {fastest}")
+
     def _start(self, arm: Arm, values: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = {"start": self.given.get("start", EXACT)}
         seed = self.given.get("seed")
@@ -294,7 +312,7 @@ class _SpecReader:
             return None
         with self.checks.gather():
             value = units.to_si(self.given[name], kind, what=name)
-            if value <= 0.0 and name not in ("floor", "restitution"):
+            if value <= 0.0 and name not in ("floor", "restitution", "reserve"):
                 self.checks.add(name, shown(self.given[name]), f"a {kind} above 0")
             return value
         return None

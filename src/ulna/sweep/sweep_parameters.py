@@ -43,7 +43,7 @@ from ulna.sweep.arm_parameters import (
     moves_arrays,
     template,
 )
-from ulna.sweep.cases import EXACT, REST, Case
+from ulna.sweep.cases import EXACT, FASTEST, REST, Case
 from ulna.typing import Elbow, TimingName
 
 # What a parameter decides: the dynamics alone, also the planned motion, the loop around the arm,
@@ -57,6 +57,8 @@ OF_MOTION = {
     "floor": "length",
     "timing": WORD,
     "elbow": WORD,
+    "reserve": "number",
+    "smoothing": "time",
 }
 OF_SIMULATION = {
     "dt": "time",
@@ -223,10 +225,18 @@ def parameter(name: str, base: Case, others: Iterable[str] = ()) -> Parameter:
         vary = any(other == "arm" or other.endswith(".motor") for other in others)
         check_name(model, arm, motors_vary=vary)
     kind, role = found
+    if model == short and template(short) in ARM_FIELDS and _is_timed_by_arm(base, others):
+        role = MOTION
     if kind == "motor":
         kind = WORD
     unit = ARM_FIELDS[template(model)].unit if template(model) in ARM_FIELDS else si_unit(kind)
     return Parameter(name, kind, unit if kind != WORD else "", role)
+
+
+def _is_timed_by_arm(base: Case, others: Iterable[str]) -> bool:
+    """Return whether masses, limits and motors may decide how fast the arm is to move."""
+    timings = ["timing" in others, base.motion.get("timing") == FASTEST]
+    return base.path is not None and any(timings)
 
 
 def _open_joint(name: str) -> str:

@@ -66,6 +66,8 @@ class SpecKeywords(TypedDict, total=False):
     max_acceleration: float | str
     elbow: Elbow
     floor: float | str
+    reserve: float
+    smoothing: float | str
     derivatives: Derivatives
     simulate: bool
     samples: int

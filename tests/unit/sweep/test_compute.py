@@ -284,3 +284,55 @@ def test_a_point_that_is_not_there_is_refused() -> None:
         with pytest.raises(InputError):
             compute(spec, wrong)
     assert compute(spec, [])["status"].shape == (0,)
+
+
+# ------------------------------------------------------------------------------ the fastest timing
+
+FASTEST: dict[str, Any] = {
+    "arm": Arm.rods([0.5, 0.5], [1.0, 10.0], joints=[Joint(max_torque=150.0)] * 2),
+    "path": "circle(center=(0.4, 0.3), radius='10 cm')",
+    "timing": "fastest",
+    "simulate": False,
+    "keep": ["duration", "torque.peak"],
+}
+
+
+def fastest(payload: float = 0.0, **options: Any) -> ulna.Plan:
+    """Return the plan by itself."""
+    arm = FASTEST["arm"].with_payload(payload)
+    path = ulna.paths.circle((0.4, 0.3), 0.1)
+    return ulna.plan(arm, path, timing="fastest", **options)
+
+
+def test_what_an_arm_can_do_decides_how_fast_each_point_is() -> None:
+    spec = read_spec({**FASTEST, "vary": {"payload": [0.0, 2.0]}})
+    found = compute(spec, range(2))
+    expected = [fastest(payload).duration for payload in (0.0, 2.0)]
+    np.testing.assert_allclose(found["duration"], expected, rtol=1e-12)
+    assert found["duration"][1] > 1.01 * found["duration"][0]
+    assert (found["torque.peak"].max(axis=1) <= 150.0 * (1.0 + 1e-6)).all()
+
+
+def test_reserve_and_smoothing_of_the_fastest_timing_are_parameters() -> None:
+    spec = {**FASTEST, "smoothing": "20 ms", "vary": {"reserve": [0.0, 0.3]}}
+    found = compute(read_spec(spec), range(2))
+    expected = [fastest(reserve=part, smoothing=0.02).duration for part in (0.0, 0.3)]
+    np.testing.assert_allclose(found["duration"], expected, rtol=1e-12)
+    varied = read_spec({**FASTEST, "reserve": 0.3, "vary": {"smoothing": ["20 ms"]}})
+    assert compute(varied, range(1))["duration"][0] == found["duration"][1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"duration": "2 s"}, "duration: got one, need none with timing = 'fastest'"),
+        ({"vary": {"duration": [1.0, 2.0]}}, "duration: got one, need none"),
+        ({"derivatives": "finite"}, "derivatives: got 'finite', need 'exact' with timing"),
+        ({"timing": "cubic", "reserve": 0.1}, "reserve: got one, need none, or timing = 'fastest'"),
+        ({"timing": "cubic", "vary": {"smoothing": [0.1]}}, "smoothing: got one, need none"),
+        ({"vary": {"plan.reserve": [0.1]}}, r"plan\.reserve: got an unknown parameter"),
+    ],
+)
+def test_what_the_fastest_timing_has_no_use_for_is_refused(wrong: Any, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        read_spec({**FASTEST, "vary": {"payload": [0.0]}, **wrong})
