@@ -113,7 +113,12 @@ KeepOrder = Annotated[
 ]
 Duration = Annotated[str | None, option("TIME", 'How long it takes: "4 s".')]
 Timing = Annotated[
-    str | None, option("NAME", "How it is timed: uniform unless given; see `ulna list timings`.")
+    str | None,
+    option(
+        "NAME",
+        "How it is timed, see `ulna list timings`: uniform unless given, or trapezoid where speed "
+        "and acceleration of the tip have limits.",
+    ),
 ]
 MaxSpeed = Annotated[str | None, option("SPEED", 'Of the tip: "50 cm/s".')]
 MaxAcceleration = Annotated[str | None, option("ACCELERATION", 'Of the tip: "2 m/s^2".')]
