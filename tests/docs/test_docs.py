@@ -46,7 +46,7 @@ def marks(page):
 def write_files(page):
     """Write the files of a page, blocks that begin with a comment of their name, here."""
     for text in (*blocks(page, "toml"), *blocks(page, "xml")):
-        named = re.match(r"(?:#|<!--) ([\w-]+\.(?:toml|svg))(?: -->)?\n", text)
+        named = re.match(r"(?:#|<!--) ([\w-]+\.(?:toml|svg|urdf))(?: -->)?\n", text)
         if named:
             Path(named[1]).write_text(text, "utf-8")
 
