@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from page_checks import PHONE, WIDER, violations
+from playground_page import assert_small_and_whole
 from ulna.viewer.exercises import KINDS, exercise
 from ulna.viewer.playground import play
 
@@ -52,6 +53,11 @@ def made(request):
 @functools.cache
 def _exercise(kind):
     return exercise(kind, SEED)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_file_is_small_and_needs_nothing_else(page_of, kind):
+    assert_small_and_whole(page_of(kind))
 
 
 def fields(page):

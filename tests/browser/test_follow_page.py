@@ -1,9 +1,9 @@
 """The report that `ulna follow` leaves in a folder: its numbers, and fingers on its arm."""
 
+import contextlib
 import csv
+import io
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from page_checks import PHONE, WIDER
 from report_page import ReportPage
+from ulna.cli import main
 
 PATH = "circle(center=(0.5, 0.2), radius=0.2)"
 OPTIONS = ["--duration", "2s", "--timing", "quintic"]
@@ -24,8 +25,8 @@ CLOSED = "closed loop"
 def folder(samples, tmp_path_factory):
     """What the command leaves, called as its users do."""
     folder = tmp_path_factory.mktemp("follow") / "out"
-    command = [sys.executable, "-m", "ulna", "follow", "kehl", PATH, *OPTIONS, "--out", str(folder)]
-    subprocess.run(command, check=True, capture_output=True)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        assert main(["follow", "kehl", PATH, *OPTIONS, "--out", str(folder)]) == 0
     return folder
 
 

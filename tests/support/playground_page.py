@@ -1,6 +1,7 @@
 """A playground in a browser, handled as a person would: by pixels of the arm, touch and words."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page
@@ -13,6 +14,7 @@ TWO = ulna.Arm.rods([0.5, 0.4], [1.0, 0.6], name="two")
 THREE = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 0.6, 0.4], name="three")
 FOUR = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2], [1.0, 0.6, 0.4, 0.2], name="four")
 BENT = [0.9, -1.2, -0.7, -0.5]
+MOST_BYTES = 400_000
 SESSION = "ulnaPlayground.session"
 # The workspace is fitted into the canvas as the page does it, until somebody zooms.
 PIXELS = """points => {
@@ -41,6 +43,15 @@ COLOURS = """points => {
     return [...drawn.getImageData(px, py, 1, 1).data].slice(0, 3);
   });
 }"""
+
+
+def assert_small_and_whole(file: Path) -> None:
+    """Hold a file to its size, and to loading nothing."""
+    assert file.stat().st_size <= MOST_BYTES
+    text = file.read_text("utf-8")
+    assert "default-src 'none'; script-src 'sha256-" in text
+    assert 'src="' not in text
+    assert "<link" not in text
 
 
 class PlaygroundPage:

@@ -95,14 +95,13 @@ class Samples:
         portrait = ulna.portrait(ulna.Arm.rods([0.3], [0.5]))
         return Sample(self._report(portrait, "portrait"), {"portrait": portrait})
 
-    @cached_property
-    def million(self) -> Sample:
-        """A million samples of a double pendulum."""
+    def long(self, count: int) -> Sample:
+        """So many samples of a double pendulum, a millisecond apart."""
         run = ulna.simulate(
-            ulna.Arm.rods([0.25, 0.2], [0.4, 0.25]), q0=[0.1, 0.2], duration=1000.0,
-            method="rk4", samples=1_000_000,
+            ulna.Arm.rods([0.25, 0.2], [0.4, 0.25]), q0=[0.1, 0.2], duration=1e-3 * count,
+            method="rk4", samples=count,
         )  # fmt: skip
-        return Sample(self._report(run, "million"), {"run": run})
+        return Sample(self._report(run, f"long-{count}"), {"run": run})
 
     def _report(self, result: Any, name: str, **given: Any) -> Path:
         return ulna.report(result, self.folder / f"{name}.html", **given)
