@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from ulna.arm import Arm, ServoMotor
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
 from ulna.kinematics import Tracked, TrackFlag, tip
-from ulna.kinematics.inverse_kinematics import nearest_in_ring
+from ulna.kinematics.inverse_kinematics import nearest_in_ring, ring
 from ulna.kinematics.path_tracking import FAILURES, Interval
 from ulna.motion.planning.adaptive_sampling import Measure, TimeSamples, TimeSpan
 from ulna.motion.planning.demands import HEIGHT, RATE, TORQUE, Demands, columns_of
+from ulna.motion.planning.fastest_timing import FastestLaw
 from ulna.motion.planning.look_ahead import look_ahead, looks_ahead
 from ulna.motion.planning.motor_demands import MotorDemands, motor_called
 from ulna.motion.trajectory import LAWS, Trajectory
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 OVER = 1e-6  # of a limit, by which it may be passed
 CLOSE = 1e-8  # of the reach, by which the tip may miss its path
 WORTH = 0.95  # of a duration: a look-ahead that takes less is told of
+BESIDE = 1e-6  # of a path, beside a corner
+RADIAL = 1e-3  # the cosine between arm and path, above which it leads out of the reach
+SHORT = 1e-4  # of the reach, that is enough to stop short of its edge
 JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
 # [rad], or of the reach: by which the joints of a redundant arm may be beyond a limit between two
 # postures that keep it.
@@ -78,10 +82,14 @@ def find_problems(
         # Differences have nothing between them: their samples are all there is.
         T = motion.trajectory.duration
         samples = TimeSamples(motion.times / T, np.concatenate([*motion.rows, tau], axis=-1), T)
-    return (
-        *_posture_findings(motion, demands),
+    too_much = (
         *_joint_findings(demands, samples),
         *_motor_findings(demands, None if samples is None else motors_at(motion, tau)),
+    )
+    return (
+        *_posture_findings(motion, demands),
+        *(_stretched_findings(motion.trajectory) if too_much else ()),
+        *too_much,
         *_tip_findings(demands, problem.limits),
         *_corner_findings(motion.trajectory),
         *_look_ahead_findings(problem, motion.trajectory),
@@ -91,14 +99,45 @@ def find_problems(
 def _look_ahead_findings(problem: PlanningProblem, trajectory: Trajectory) -> Iterator[Finding]:
     """Report how long a named law with one shape for the whole path might have taken."""
     law, limits = LAWS["trapezoid"], problem.limits
-    whole = not (trajectory.timing.sharpness or hasattr(trajectory.timing.law, "limiting"))
-    if not (whole and looks_ahead(law, problem.duration, limits)):
+    ahead_already = trajectory.timing.sharpness or isinstance(trajectory.timing.law, FastestLaw)
+    if ahead_already or not looks_ahead(law, problem.duration, limits):
         return
     T, ahead = trajectory.duration, look_ahead(problem.arm, problem.path, law, limits).duration
     if ahead is not None and ahead < WORTH * T:
         text = f"the timing {trajectory.timing.name} has one shape for all of the path: {T:.4g} s"
         hint = f"a trapezoid, which slows down only where it must, takes {ahead:.4g} s"
         yield Finding("look-ahead", TimeSpan(0.0, T, T - ahead, T), f"{text}; {hint}")
+
+
+def _stretched_findings(trajectory: Trajectory) -> Iterator[Finding]:
+    """Report where the tip comes to rest at the very edge of its reach, approached along the arm.
+
+    The joints then move as the root of the way that is left: whoever stops the tip there with an
+    even deceleration stops the joints at once.
+    """
+    arm, path = trajectory.arm, trajectory.path
+    if trajectory.solver is None or arm.n < 2:
+        return
+    inner, outer = ring(np.asarray(arm.parameters.length))
+    places = np.unique(np.concatenate([[0.0], path.corners, [1.0]]))
+    for place in places[_is_at_edge(path(places) - np.array(arm.base), inner, outer)]:
+        lever = path(place) - np.array(arm.base)
+        around = np.clip(place + np.array([-BESIDE, BESIDE]), 0.0, 1.0)
+        ways = path.on(np.full(2, place), around)[1]
+        along = np.abs(ways @ lever) / (np.linalg.norm(ways, axis=-1) * np.linalg.norm(lever))
+        if along.max() > RADIAL:
+            part = path.lengths.parts(place) if trajectory.timing.by_length else place
+            t = float(trajectory.timing.reached(np.atleast_1d(part))[0]) * trajectory.duration
+            where = f"at t = {t:.4g} s, at {_place(path(place))}, the edge of the reach"
+            need = f"stay {length_text(SHORT * arm.reach)} short of it"
+            text = f"singular stop {where}: joints cannot come to rest as the tip does; {need}"
+            yield Finding("singular stop", TimeSpan(t, t, 0.0, t), text)
+
+
+def _is_at_edge(levers: Array, inner: Any, outer: Any) -> Array:
+    radius = np.linalg.norm(levers, axis=-1)
+    edges = np.array([outer, inner] if inner > 0.0 else [outer])
+    return np.asarray((np.abs(radius[:, None] - edges) <= CLOSE * outer).any(axis=1))
 
 
 def _posture_findings(motion: SampledMotion, demands: Demands) -> Iterator[Finding]:
