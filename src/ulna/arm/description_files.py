@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ulna.arm.exported_chain import ExportedArm
-from ulna.arm.mjcf_files import format_mjcf
-from ulna.arm.mjcf_reading import parse_mjcf
+from ulna.arm.mjcf_files import format_mjcf, parse_mjcf
 from ulna.arm.planar_arm import Arm
 from ulna.arm.spatial_chain import ImportedArm
 from ulna.arm.urdf_files import format_urdf, parse_urdf

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ulna.arm.mjcf_settings import ACTUATOR, MAIN, MjcfSettings
+from ulna.arm.mjcf_elements import ACTUATOR, MAIN, MjcfSettings
 from ulna.arm.robot_tree import TreeJoint
 from ulna.arm.xml_elements import XmlElement
 from ulna.errors import warn
