@@ -32,12 +32,19 @@ def watched(slider: Locator) -> tuple[float, list[float]]:
     return values[-1] - values[1], [stamps[-1] - stamps[1], stamps[-2] - stamps[0]]
 
 
+# Colours on their way from one theme to the other are nobody's.
+AXE_RUN = """async within => {
+  const fading = document.getAnimations().filter(one => one instanceof CSSTransition);
+  await Promise.allSettled(fading.map(one => one.finished));
+  return axe.run(within ?? document, { resultTypes: ["violations"] });
+}"""
+
+
 def violations(page: Page, within: str | None = None) -> list[tuple[Any, ...]]:
     """Return what axe-core holds against a page, or a part of it: what is serious or critical."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE.read_text("utf-8"))
-    script = "within => axe.run(within ?? document, { resultTypes: ['violations'] })"
-    found = page.evaluate(script, within)
+    found = page.evaluate(AXE_RUN, within)
     return [
         (one["id"], node["target"], node["failureSummary"])
         for one in found["violations"]
