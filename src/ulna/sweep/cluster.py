@@ -28,7 +28,7 @@ from ulna.simulation.files import package
 from ulna.storage import write_whole
 from ulna.sweep.chunks import SweepLayout
 from ulna.sweep.compute import compute
-from ulna.sweep.execute import SweepJob, blank, layout_of, refuse_in_child, release_memory
+from ulna.sweep.execute import SweepJob, blank, layout_of, refuse_in_child
 from ulna.sweep.store import (
     PROGRESS,
     Arrays,
@@ -149,7 +149,6 @@ def run_task(
     """Compute points in a worker; write them if they are a chunk whose folder is seen here."""
     spec, layout = _unpacked(content)
     arrays = compute(spec, points, threads=_own_threads() if threads is None else threads)
-    release_memory()
     if folder is not None and is_shared(Path(folder), token):
         digests = write_chunk(Path(folder), layout._replace(box=box), number, arrays)
         record = ChunkRecord(digests, machine(), messages=messages_of(points, arrays))

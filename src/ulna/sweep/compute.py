@@ -11,6 +11,7 @@ where such numbers may be those of no arm, or motors have limits, an `Arm` is ma
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -94,6 +95,9 @@ def compute(
     for first in range(0, len(numbers), size):
         part = slice(first, first + size)
         _compute_slab(spec, numbers[part], {k: v[part] for k, v in found.items()}, threads)
+        # Arrays of a run hold one another: they go before the next one needs as much memory. What
+        # is old is left alone, which is most of what there is.
+        gc.collect(1)
     return found
 
 

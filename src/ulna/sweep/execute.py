@@ -7,7 +7,6 @@ was stopped goes on with those that are missing.
 
 from __future__ import annotations
 
-import gc
 import math
 import time
 import tracemalloc
@@ -405,14 +404,7 @@ def _run_here(job: SweepJob) -> None:
     listener = listening()
     for number in job.missing():
         job.finish(number, compute(job.spec, job.results.chunks.points(number)), machine())
-        release_memory()
         listener.check()
-
-
-def release_memory() -> None:
-    """Free the arrays of a chunk that hold one another, before the next one needs as much."""
-    # What is old is left alone, which is most of what there is.
-    gc.collect(1)
 
 
 def blank(layout: SweepLayout, count: int) -> dict[str, NDArray[Any]]:
