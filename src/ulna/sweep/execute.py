@@ -392,7 +392,7 @@ def _run(
     workers: int | None, scheduler: str | None, tls: Mapping[str, str] | None, job: SweepJob
 ) -> None:
     if workers is None and scheduler is None:
-        _run_here(job)
+        run_here(job)
         return
     from ulna.sweep.cluster import connected, run_on
 
@@ -400,7 +400,8 @@ def _run(
         run_on(cluster, job)
 
 
-def _run_here(job: SweepJob) -> None:
+def run_here(job: SweepJob) -> None:
+    """Compute what is missing of a sweep in this process."""
     listener = listening()
     for number in job.missing():
         job.finish(number, compute(job.spec, job.results.chunks.points(number)), machine())
