@@ -15,23 +15,25 @@ above it; the one at rest stays among them, and no profile runs away.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
 from ulna.actuation import torque_range
 from ulna.actuation.friction import rates_along
-from ulna.arm import Arm, Motor
+from ulna.arm import Arm, Joint, Motor
 from ulna.arrays import Array
 from ulna.dynamics import friction_torque, inverse_dynamics
 from ulna.errors import InfeasibleError
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.paths.path import Path
-from ulna.motion.trajectory import LAWS, SIDE, Trajectory
+from ulna.motion.trajectory import HALVINGS, LAWS, SIDE, Trajectory
 
 LEAST_SHARE = 0.02  # of a motor's torque at rest: uses are told as parts of no less
 STEP = 1e-5  # of v, for slopes
+NO_LOAD = 1e-3  # of a motor's torque at rest: with less it counts as none
+FASTEST_RATE = 1e6  # [rad/s] of a joint: a motor that still drives there has no largest speed
 KINDS = ("torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration")
 CUTS = np.linspace(0.0, 1.0, 65)  # of an interval, in which a turn is looked for, and
 ROUNDS = 10  # in how many rounds
@@ -319,7 +321,7 @@ class PathLimits:
         found = list[Array]()
         if not self._driven:
             return found
-        for speed in (np.zeros_like(v), v):
+        for speed in (np.zeros_like(v), np.minimum(v, self._fastest_driven(at))):
             lower = self._tangent(lambda other: self.motor_bounds(at, other)[0], speed)
             upper = self._tangent(lambda other: self.motor_bounds(at, other)[1], speed)
             for k in self._driven:
@@ -329,6 +331,15 @@ class PathLimits:
                     size = float(np.abs(level[:, k]).max())
                     found.append(way * np.stack([*parts, d, c], axis=-1) / size)
         return found
+
+    def _fastest_driven(self, at: PathGeometry) -> Array:
+        """Return the speeds (k,) beyond which a motor drives no more, and its curve is not concave.
+
+        Tangents there would leave it no torque at any speed.
+        """
+        rates = np.array([_no_load_speed(self.arm.joints[k]) for k in self._driven])
+        with np.errstate(divide="ignore"):
+            return np.asarray((rates / np.abs(at.first[:, self._driven])).min(axis=-1))
 
     def _tangent(self, function: Any, v: Array) -> tuple[Array, Array]:
         """Return slope and constant (k, n) of what is nearly affine in the speed."""
@@ -409,6 +420,18 @@ def _row(a: Array, b: Array, d: Array, c: Array, most: float, way: float = 1.0) 
     parts = way * np.stack([a, b, d, c], axis=-1) / most
     parts[:, 3] -= 1.0
     return parts
+
+
+@lru_cache(maxsize=256)
+def _no_load_speed(joint: Joint) -> float:
+    """Return the rate [rad/s] at which next to nothing is left of a motor's torque."""
+    least = NO_LOAD * float(torque_range(joint, np.zeros(1)).upper[0])
+    slow, fast = 0.0, FASTEST_RATE
+    for _ in range(HALVINGS):
+        middle = 0.5 * (slow + fast)
+        driven = torque_range(joint, np.array([middle])).upper[0] > least
+        slow, fast = (middle, fast) if driven else (slow, middle)
+    return slow
 
 
 def _through_gear(motor: object, torque: Array, way: Array) -> Array:
