@@ -130,7 +130,7 @@ def test_motors_are_used_up_and_no_more():
     assert np.mean(used < 0.995) <= 0.01
 
 
-def programme(arm, path, *, nodes=120, speeds=3000, accelerations=9, options=None):
+def programme(arm, path, *, nodes=120, speeds=2000, accelerations=5, options=None):
     """Return the least duration by dynamic programming over a lattice of squared speeds.
 
     Bellman's equation V_i(x) = min_u [2 h / (√x + √y) + V_{i+1}(y)], y = x + 2 h u, backwards from
@@ -207,6 +207,16 @@ def test_a_dynamic_programme_takes_as_long(plans, name):
     fastest_square = plans[name].trajectory.timing.law.solved.profile.x.max()
     least = programme(arm, path, options={**options, "most_x": 1.2 * float(fastest_square)})
     assert plans[name].duration == pytest.approx(least, rel=0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["torques", "viscous damping", "dry friction", "tip"])
+def test_a_finer_programme_is_closer(plans, name):
+    arm, path, options = CASES[name]
+    square = float(plans[name].trajectory.timing.law.solved.profile.x.max())
+    fine = {"nodes": 240, "speeds": 6000, "accelerations": 9}
+    least = programme(arm, path, options={**options, "most_x": 1.2 * square}, **fine)
+    assert plans[name].duration == pytest.approx(least, rel=5e-4)
 
 
 @pytest.mark.parametrize("limit", ["acceleration", "torque"])
@@ -414,8 +424,11 @@ def test_what_limits_it_is_told_with_what_more_of_it_gains(plans):
 def test_lists_are_planned_as_each_alone():
     paths = [CIRCLE, ulna.paths.line((0.3, 0.2), (0.6, 0.3))]
     together = fastest(arm_with(), paths)
-    alone = [fastest(arm_with(), path).duration for path in paths]
-    assert together.duration == pytest.approx(alone, rel=1e-12)
+    for member, path in zip(together, paths, strict=True):
+        alone = fastest(arm_with(), path)
+        assert member.duration == alone.duration
+        for one, other in zip(member.trajectory(member.t), alone.trajectory(alone.t), strict=True):
+            assert one.tobytes() == other.tobytes()
 
 
 def test_redundant_arms_keep_their_limits():

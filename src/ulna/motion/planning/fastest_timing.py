@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array, number, positive
-from ulna.concurrency import parallel_for
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.paths.curves import Curve, Jet
 from ulna.motion.paths.path import Path
@@ -146,13 +145,9 @@ def follow_timed(
 ) -> tuple[list[PlanningProblem], list[SampledMotion]]:
     """Follow paths with arms, those that are to be fastest in the time that takes."""
     motions, timed = follow_paths(problems), list(problems)
-    places = [k for k, problem in enumerate(problems) if problem.timing is LAWS["fastest"]]
-
-    def retime(first: int, last: int) -> None:
-        for place in places[first:last]:
-            timed[place], motions[place] = _retimed(problems[place], motions[place])
-
-    parallel_for(retime, len(places), 1)
+    for place, problem in enumerate(problems):
+        if problem.timing is LAWS["fastest"]:
+            timed[place], motions[place] = _retimed(problem, motions[place])
     return timed, motions
 
 

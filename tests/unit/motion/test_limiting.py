@@ -1,0 +1,91 @@
+"""What holds up a fastest motion: which limit, joint, corner or bend, and what more would gain."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ulna
+
+FREE = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8])
+TIP = {"max_speed": 0.4, "max_acceleration": 2.0}
+LEG, SPEED, ACCELERATION = 0.3, TIP["max_speed"], TIP["max_acceleration"]
+SHARP = ulna.paths.polyline([(0.3, 0.1), (0.3 + LEG, 0.1), (0.3 + LEG, 0.1 + LEG)], blend=0.0)
+BENT = ulna.paths.polyline([(0.3, 0.1), (0.3 + LEG, 0.1), (0.3 + LEG, 0.1 + LEG)], blend=0.005)
+
+
+def fastest(arm, path, **options):
+    return ulna.plan(arm, path, timing="fastest", **options)
+
+
+@pytest.fixture(scope="module")
+def cornered():
+    return fastest(FREE, SHARP, **TIP)
+
+
+def test_a_corner_holds_it_up_from_braking_to_full_speed(cornered):
+    corner = next(one for one in cornered.limiting if one.limit == "corner")
+    assert corner.joint is None
+    assert corner.place == pytest.approx(LEG)
+    # It brakes for v/a and speeds up for v/a, half way through.
+    lasting = 2.0 * SPEED / ACCELERATION
+    assert corner.share == pytest.approx(lasting / cornered.duration, rel=5e-3)
+    middle = 0.5 * cornered.duration
+    assert (corner.first, corner.last) == pytest.approx(
+        (middle - 0.5 * lasting, middle + 0.5 * lasting), rel=5e-3
+    )
+    # Straight on it would take v/a less.
+    assert corner.gain == pytest.approx(SPEED / ACCELERATION, rel=1e-3)
+    assert str(corner) == (
+        f"the corner 0.3 along the path holds it up for {corner.share:.1%} of the time; "
+        f"not to stop there would save {corner.gain:.3g} s"
+    )
+
+
+def test_limits_are_told_first_and_sum_up_to_the_whole(cornered):
+    kinds = [one.limit for one in cornered.limiting]
+    assert kinds == ["tip speed", "tip acceleration", "corner"]
+    speed, acceleration = cornered.limiting[:2]
+    assert speed.share + acceleration.share == pytest.approx(1.0, abs=0.01)
+    # T = l/v + v/a on either leg: what a tenth more of v or of a changes.
+    legs = [LEG / (SPEED * f) + SPEED * f / ACCELERATION for f in (1.0, 1.1)]
+    assert speed.gain == pytest.approx(2.0 * (legs[0] - legs[1]), rel=1e-3)
+    ramp = SPEED / ACCELERATION
+    assert acceleration.gain == pytest.approx(2.0 * ramp * (1.0 - 1.0 / 1.1), rel=1e-3)
+
+
+def test_a_bend_is_told_where_it_is_and_straight_parts_are_not():
+    made = fastest(FREE, BENT, **TIP)
+    bends = [one for one in made.limiting if one.limit == "bend"]
+    assert len(bends) == 1
+    assert bends[0].place == pytest.approx(0.5 * BENT.length, abs=0.005)
+    assert 0.0 < bends[0].gain < 0.1 * made.duration
+    assert "the bend 0.29" in str(bends[0])
+    circle = fastest(FREE, ulna.paths.circle((0.5, 0.1), 0.1), **TIP)
+    assert not any(one.limit in ("bend", "corner") for one in circle.limiting)
+
+
+def test_a_joint_is_named_with_what_more_torque_saves():
+    joints = [ulna.Joint(max_torque=12.0), ulna.Joint(max_torque=4.0)]
+    arm = FREE.replace(joints=joints)
+    path = ulna.paths.circle((0.45, 0.2), 0.15)
+    made = fastest(arm, path)
+    first = made.limiting[0]
+    assert (first.limit, first.joint, first.place) == ("torque", 1, None)
+    stronger = arm.replace(joints=[ulna.Joint(max_torque=13.2), joints[1]])
+    saved = made.duration - fastest(stronger, path).duration
+    assert first.gain == pytest.approx(saved, rel=0.02)
+    assert "the torque of joint 1 limits it for" in repr(made)
+    assert f"10 % more would save {first.gain:.3g} s" in repr(made)
+
+
+def test_it_can_be_written_as_json(cornered):
+    told = json.loads(json.dumps([one._asdict() for one in cornered.limiting]))
+    names = {"limit", "joint", "share", "first", "last", "gain", "place"}
+    assert all(set(one) == names for one in told)
+    assert [one["limit"] for one in told] == ["tip speed", "tip acceleration", "corner"]
+    assert np.isfinite([one["gain"] for one in told]).all()
+
+
+def test_other_timings_are_held_up_by_nothing_named():
+    assert ulna.plan(FREE, BENT, timing="quintic", duration=2.0).limiting == ()
