@@ -70,7 +70,7 @@ class XmlReader:
         text = None if element is None else element.attributes.get(key)
         if element is None or text is None:
             return usual
-        words = text.split()
+        words = text.split(maxsplit=len(usual))  # a hostile file has a million of them
         values = [float(word) if NUMBER.fullmatch(word) else math.nan for word in words]
         if len(values) == len(usual) and all(abs(value) <= HUGE for value in values):
             return tuple(value if abs(value) >= TINY else 0.0 for value in values)

@@ -215,6 +215,7 @@ HOSTILE = {
     "text in UTF-16": "<robot/>".encode("utf-16"),
     "bytes": bytes(range(256)),
     "zeros": bytes(1000),
+    "a million numbers": f'<robot><joint><origin xyz="{"1 " * 1_000_000}"/></joint></robot>',
     "a million digits": f'<robot><link name="{"1" * 1_000_000}"/></robot>',
 }
 
