@@ -369,6 +369,7 @@ def test_numbers_that_run_away_are_said_and_stop(desk):
 def stroke(play, points):
     play.card("Path").get_by_role("button", name="Draw a path").click()
     play.page.evaluate("scrollTo(0, 0)")
+    play.settle()
     play.pull(play.pixels(points))
 
 

@@ -16,6 +16,7 @@ FOUR = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2], [1.0, 0.6, 0.4, 0.2], name="four")
 BENT = [0.9, -1.2, -0.7, -0.5]
 MOST_BYTES = 400_000
 SESSION = "ulnaPlayground.session"
+WHOLE = '[aria-label="Show the whole workspace"]'
 # The workspace is fitted into the canvas as the page does it, until somebody zooms.
 PIXELS = """points => {
   const box = document.querySelector(".play-canvas").getBoundingClientRect();
@@ -68,9 +69,13 @@ class PlaygroundPage:
         return self.page.evaluate(f"() => {SESSION}.{what}")
 
     def load(self, state: str) -> None:
-        """Begin with another state, as an address carries it."""
+        """Begin with another state, as an address carries it, and with the whole workspace in view.
+
+        A test before may have missed a moving arm and dragged the view instead.
+        """
         script = f"state => {SESSION}.load(ulnaPlayground.fromFragment(state))"
         self.page.evaluate(script, state)
+        self.page.evaluate(f"() => document.querySelector({WHOLE!r}).click()")
         self.settle()
 
     def start(self, arm: ulna.Arm = TWO, q: list[float] | None = None, **given: Any) -> None:
