@@ -135,15 +135,7 @@ def follow(
     many = robust_report.read_request(robust, robust_spec, tube, allowed, seed, sobol=sobol)
     read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
-    name, described, way = planning.read_request(
-        arm,
-        path,
-        payload,
-        no_gravity=no_gravity,
-        angles=convention,
-        motor=motor,
-        keep_order=keep_order,
-    )
+    name, described, way = planning.read_request(given, convention)
     ticks = loop_rate(described) if ticks is None else ticks
     _check_loops(described, ticks, chosen, open_loop)
     settings = {key: given[key] for key in planning.SETTINGS}

@@ -101,15 +101,7 @@ def plan(
     pages = html_outputs(html, overwrite=overwrite)
     check_outputs(pages, overwrite=overwrite)
     convention = read_convention(angles)
-    name, described, way = read_request(
-        arm,
-        path,
-        payload,
-        no_gravity=no_gravity,
-        angles=convention,
-        motor=motor,
-        keep_order=keep_order,
-    )
+    name, described, way = read_request(given, convention)
     settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
     made = make_plan(name, described, way, fastest=fastest, **settings)
     table = asked.table(made) if asked is not None and made.feasible else None
@@ -124,28 +116,25 @@ class Planned(NamedTuple):
     table: ServoTable | None = None
 
 
-def read_request(
-    arm: str | None,
-    path: str | None,
-    payload: str | None,
-    *,
-    no_gravity: bool,
-    angles: Angles,
-    motor: Sequence[str] | None = None,
-    keep_order: bool = False,
-) -> tuple[str, Arm, Path]:
-    """Return an arm, by its name and as it is, and a path for it; a path may come alone."""
+def read_request(given: Mapping[str, Any], angles: Angles) -> tuple[str, Arm, Path]:
+    """Return an arm, by its name and as it is, and a path for it; a path may come alone.
+
+    `given` has what a command was given, by the names of its parameters.
+    """
+    arm, path = given["arm"], given["path"]
     if path is None and arm is not None and _is_path(arm):
         arm, path = None, arm
     name = DEFAULT_ARM if arm is None else arm
     if path is not None and not name.lower().endswith(".toml") and _is_path(name):
         hint = "the arm comes first, then the path"
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
-    described = changed_arm(name, payload, no_gravity=no_gravity, motor=motor)
+    changes = {key: given[key] for key in ("no_gravity", "motor")}
+    described = changed_arm(name, given["payload"], **changes)
     if path is None:
         return name, described, default_path(described)
     with rewording(lambda one: as_option(one) if one.what == "keep_order" else one):
-        way = read_path(path, "PATH", absolute=angles.absolute, keep_order=keep_order)
+        order = given["keep_order"]
+        way = read_path(path, "PATH", absolute=angles.absolute, keep_order=order)
     return name, described, way
 
 

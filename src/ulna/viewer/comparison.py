@@ -11,11 +11,12 @@ import numpy as np
 
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem
+from ulna.motion.planning.stroke_timing import pen_down
 from ulna.namespaces import suggest_keywords
-from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, widths
+from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, draw_strokes, widths
 from ulna.viewer.figure_style import PRINT, Theme, arm_title, fit_axes, mixed
 from ulna.viewer.film import InlineFilm, check_film, film_moments, speed_remark, times_between
-from ulna.viewer.plan_figures import PALE, draw_reference, reference_points
+from ulna.viewer.plan_figures import PALE, reference_points, shown_times
 from ulna.viewer.scene import (
     HEAD,
     MARGIN,
@@ -201,7 +202,8 @@ def _surroundings(scene: Scene, plan: Plan, box: tuple[float, float, float, floa
     axes.set_axis_off()
     scene.fill(fit_axes(draw_reach(axes, plan.arm, theme=theme), plan.arm, also=asked))
     pale = mixed(theme.background, theme.data[1], PALE)
-    draw_reference(axes, plan, asked, {"color": pale, "lw": 2.4, "zorder": 2})
+    down = pen_down(plan.trajectory, shown_times(plan))
+    draw_strokes(axes, asked, down, {"color": pale, "lw": 2.4, "zorder": 2})
     return axes
 
 

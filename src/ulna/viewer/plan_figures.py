@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -194,10 +194,9 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     way = None if run is None else tip_path(run)
     draw_reach(axes, arm, theme=theme)
     postures = _draw_postures(axes, plan, way, theme)
-    style: dict[str, Any] = {"color": blue, "lw": 1.8}
-    if way is not None:
-        style = {"color": mixed(theme.background, blue, PALE), "lw": 4.0}
-    draw_reference(axes, plan, asked, style)
+    pale = mixed(theme.background, blue, PALE)
+    style = {"color": blue, "lw": 1.8} if way is None else {"color": pale, "lw": 4.0}
+    draw_strokes(axes, asked, pen_down(plan.trajectory, shown_times(plan)), style)
     if way is not None:
         line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
         names = f"tip path{way.until}", "_travel of the tip"
@@ -215,17 +214,12 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
 
 def reference_points(plan: Plan) -> np.ndarray:
     """Return the path (k, 2) at the samples of the plan, or as many as a page can show."""
-    return np.asarray(plan.trajectory.tip(_shown_times(plan)).position)
+    return np.asarray(plan.trajectory.tip(shown_times(plan)).position)
 
 
-def draw_reference(axes: Axes, plan: Plan, asked: np.ndarray, style: Mapping[str, Any]) -> None:
-    """Draw the path at its reference points (k, 2), travel with a pen up thin and dashed."""
-    draw_strokes(axes, asked, pen_down(plan.trajectory, _shown_times(plan)), style)
-
-
-def _shown_times(plan: Plan) -> np.ndarray:
-    times = np.asarray(plan.t)
-    return np.linspace(times[0], times[-1], FINEST) if len(times) > FINEST else times
+def shown_times(plan: Plan) -> np.ndarray:
+    """Return the times (k,) [s] of its reference points."""
+    return plan.t if len(plan.t) <= FINEST else np.linspace(plan.t[0], plan.t[-1], FINEST)
 
 
 def tip_path(run: Run) -> TipPath:
