@@ -9,9 +9,17 @@ from playwright.sync_api import expect
 
 import ulna
 from page_checks import PHONE, WIDER, violations
-from playground_page import FOUR, SCREEN, TWO, PlaygroundPage, assert_small_and_whole
+from playground_page import (
+    BENT,
+    FOUR,
+    SCREEN,
+    THREE,
+    TWO,
+    PlaygroundPage,
+    assert_small_and_whole,
+)
 from report_samples import ATTACKS
-from ulna.viewer.playground_scenes import left_out, scenes
+from ulna.viewer.playground_scenes import left_out, scenes, state_text
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +163,6 @@ def test_damaged_addresses_get_a_sentence_and_the_pages_own_arm(open_page, file,
 # The page has heard of another address before the listener that is added here.
 PASTE = """async fragments => {
   const said = [], message = document.querySelector(".play-message");
-  await new Promise(done => setTimeout(done, 300));  // the page has written its own address
   for (const fragment of fragments) {
     message.textContent = "";
     const heard = new Promise(done => addEventListener("hashchange", done, { once: true }));
@@ -178,6 +185,21 @@ def test_damaged_addresses_that_are_pasted_change_nothing(desk, fragments):
         assert said.startswith("The address cannot be read ("), fragment[:60]
         assert len(said) < 200
     assert desk.get("arm.name") == "two"
+
+
+def test_an_address_is_taken_though_the_page_writes_its_own_over_it(desk):
+    desk.start()
+    desk.page.evaluate(
+        """async fragment => {
+          const heard = new Promise(done => addEventListener("hashchange", done, { once: true }));
+          const own = location.href;
+          location.hash = fragment;
+          history.replaceState(null, "", own);
+          await heard;
+        }""",
+        state_text(THREE, BENT[:3]),
+    )
+    assert desk.get("arm.name") == "three"
 
 
 HARMLESS = [

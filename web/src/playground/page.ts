@@ -230,7 +230,7 @@ export class PlaygroundPage {
     const { signal } = end;
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     document.addEventListener("visibilitychange", () => (this.#stamp = null), { signal });
-    addEventListener("hashchange", () => this.#addressChanged(), { signal });
+    addEventListener("hashchange", (event) => this.#addressChanged(new URL(event.newURL).hash), { signal });
     document.fonts?.addEventListener("loadingdone", () => (this.#stage.recolour(), this.#invalidate()), { signal });
     this.#stops.push(() => observer.disconnect(), () => end.abort());
   }
@@ -255,13 +255,13 @@ export class PlaygroundPage {
     this.#phase?.show(this.session.mechanism, at(this.session.simulation.torque, 0));
   }
 
-  /** Someone pasted another address into this page. */
-  #addressChanged(): void {
-    if (location.hash.slice(1) === toFragment(this.session.state())) return;
+  /** Someone pasted another address, over which the page, if it was about to, has written its own by now. */
+  #addressChanged(hash: string): void {
+    if (hash.slice(1) === toFragment(this.session.state())) return;
     try {
-      const scene = this.#sceneOf(location.hash);
+      const scene = this.#sceneOf(hash);
       if (scene) return this.#choose(scene.id);
-      const state = fromFragment(location.hash);
+      const state = fromFragment(hash);
       if (state) this.session.load(state);
     } catch (error) {
       if (!(error instanceof FragmentError)) throw error;
