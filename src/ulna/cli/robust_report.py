@@ -11,7 +11,6 @@ from ulna.cli.flags import option, switch, with_default
 from ulna.cli.outputs import Writer, figure_writer
 from ulna.cli.terminal import note, number
 from ulna.errors import InputError, Problem, rewording
-from ulna.units import length_text
 
 if TYPE_CHECKING:
     from ulna.cli.follow_report import Following
@@ -158,9 +157,11 @@ def _save_worst(done: Following, file: str) -> None:
 
 def robust_lines(found: Robustness) -> list[str]:
     """Return what there is to say of it: percentiles, causes, and the worst arm."""
+    from ulna.sweep.robust_results import error_text
+
     shares, worst = found.percentiles((50.0, 95.0)), found.worst
     fields = [
-        f"{head} {_length(half)} in the median, {_length(most)} for 95 %"
+        f"{head} {error_text(half)} in the median, {error_text(most)} for 95 %"
         for head, (half, most) in (("RMS", shares["rms"]), ("largest", shares["max"]))
     ]
     told = [f"tip error of {len(found):,} arms: {'; '.join(fields)}", *found.causes()]
@@ -169,8 +170,4 @@ def robust_lines(found: Robustness) -> list[str]:
         told.append(f"total Sobol indices, {found.sobol.runs:,} runs: {', '.join(parts)}")
     if found.failed:
         told.append(f"{found.failed:,} runs failed")
-    return [*told, f"worst: arm {worst.number} of seed {found.seed}, {_length(worst.error)} off"]
-
-
-def _length(error: float) -> str:
-    return length_text(error) if error < float("inf") else "failed"
+    return [*told, f"worst: arm {worst.number} of seed {found.seed}, {error_text(worst.error)} off"]

@@ -18,7 +18,7 @@ from ulna.errors import FileError, InputError, Problem, UlnaError, rewording, sh
 from ulna.storage import size_text
 from ulna.sweep.cluster import ClusterError
 from ulna.sweep.execute import sweep as carry_out
-from ulna.sweep.results import MOST_NAMED, STATUS, Sweep, duration_text, open_finished
+from ulna.sweep.results import STATUS, Sweep, duration_text, named_points, open_finished
 
 PARTLY = 4  # the exit code of what could not be done for all points
 CURVE_AXES = ("time", "sample")
@@ -137,18 +137,21 @@ def _unfinished(error: UlnaError, store: Path) -> UlnaError:
 
 
 def _kept(found: Sweep, store: Path) -> str:
-    words = [word for word in TYPED if word not in ONCE]
     done = f"{found.finished:,} of {len(found):,} points are finished, in {store}"
-    return f"{done}; to go on: {shlex.join(['ulna', *words])}"
+    return f"{done}; to go on: {_same_command()}"
+
+
+def _same_command(*more: str) -> str:
+    """Return the command that goes on with what this one has done."""
+    return shlex.join(["ulna", *(word for word in TYPED if word not in ONCE), *more])
 
 
 def _raise_if_partly(found: Sweep, store: Path) -> None:
     lost = found.set_aside
     if lost:
-        named = ", ".join(map(str, lost[:MOST_NAMED])) + " ..." * (len(lost) > MOST_NAMED)
-        told = f"not computed, since each killed its worker three times: {named}"
-        again = shlex.join(["ulna", *(word for word in TYPED if word not in ONCE), "--retry"])
-        raise UnfinishedError([f"{store}: {told}; to try again: {again}"], PARTLY)
+        told = f"not computed, since each killed its worker three times: {named_points(lost)}"
+        again = f"to try again: {_same_command('--retry')}"
+        raise UnfinishedError([f"{store}: {told}; {again}"], PARTLY)
 
 
 def _show_estimate(found: Sweep, workers: int | None, *, json: bool) -> None:

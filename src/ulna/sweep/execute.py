@@ -33,7 +33,6 @@ from ulna.storage import check_space
 from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
 from ulna.sweep.compute import compute
 from ulna.sweep.results import (
-    MOST_NAMED,
     SET_ASIDE,
     STATUS,
     STATUS_VARIABLE,
@@ -44,6 +43,7 @@ from ulna.sweep.results import (
     attributes,
     machines,
     mixed_text,
+    named_points,
 )
 from ulna.sweep.sampling import POINT, Axis
 from ulna.sweep.store import (
@@ -432,8 +432,8 @@ def _tell(found: Sweep) -> None:
         warn(mixed_text(told))
     lost = found.set_aside
     if lost:
-        named = ", ".join(map(str, lost[:MOST_NAMED])) + " ..." * (len(lost) > MOST_NAMED)
-        warn(f"set aside, since each killed the process that computed it three times: {named}")
+        why = "set aside, since each killed the process that computed it three times"
+        warn(f"{why}: {named_points(lost)}")
 
 
 def refuse_in_child() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -378,6 +378,11 @@ def machines(records: Mapping[int, ChunkRecord]) -> list[dict[str, Any]]:
     """Return what computed a sweep, and how many chunks of it."""
     counts = Counter(json.dumps(record.machine, sort_keys=True) for record in records.values())
     return [{**json.loads(text), "chunks": count} for text, count in sorted(counts.items())]
+
+
+def named_points(points: Sequence[int]) -> str:
+    """Write the numbers of points, or of the first of them where there are many."""
+    return ", ".join(map(str, points[:MOST_NAMED])) + " ..." * (len(points) > MOST_NAMED)
 
 
 def mixed_text(told: list[dict[str, Any]]) -> str:

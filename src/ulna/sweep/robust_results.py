@@ -318,11 +318,11 @@ class Robustness:
         told = [self.text]
         for name, head in (("rms", "RMS"), ("max", "largest")):
             parts = [
-                f"{_length(error)} ({level:g} %)"
+                f"{error_text(error)} ({level:g} %)"
                 for error, level in zip(shares[name], LEVELS, strict=True)
             ]
             told.append(f"tip error, {head}: {', '.join(parts)}")
-        told.append(f"worst: arm {worst.number}, {_length(worst.error)}")
+        told.append(f"worst: arm {worst.number}, {error_text(worst.error)}")
         return [*told, *self.causes(1)]
 
     def causes(self, count: int = 3) -> list[str]:
@@ -359,8 +359,9 @@ def _told(value: Any) -> Any:
     return value.label if isinstance(value, Choice) else value
 
 
-def _length(error: float) -> str:
-    return length_text(error) if math.isfinite(error) else "failed"
+def error_text(error: float) -> str:
+    """Write a tip error [m]; that of a run that failed is infinite."""
+    return length_text(float(error)) if math.isfinite(error) else "failed"
 
 
 def _percentiles(values: Array, levels: Array) -> Array:

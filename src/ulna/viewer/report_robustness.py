@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ulna.sweep.robust_results import error_text
 from ulna.units import length_text
 from ulna.viewer.figure_style import arm_title
 from ulna.viewer.report_content import plan_document
@@ -76,7 +77,7 @@ def _add_percentiles(builder: DocumentBuilder, found: Robustness) -> None:
     levels = (50.0, 90.0, 95.0, 99.0)
     shares = found.percentiles(levels)
     rows = [
-        (head, length_text(nominal), *(_length(one) for one in shares[name]))
+        (head, length_text(nominal), *(error_text(one) for one in shares[name]))
         for name, head, nominal in (
             ("rms", "RMS", found.nominal_rms),
             ("max", "largest", found.nominal_max),
@@ -107,12 +108,8 @@ def _add_worst(builder: DocumentBuilder, found: Robustness, where: str) -> None:
         (name, f"{value:.6g}" if isinstance(value, float) else str(value), units[name])
         for name, value in worst.values.items()
     ]
-    note = f"arm {worst.number}, off by {_length(worst.error)}; {where}"
+    note = f"arm {worst.number}, off by {error_text(worst.error)}; {where}"
     builder.table("The worst arm", ("parameter", "value", "unit"), rows, note)
-
-
-def _length(error: float) -> str:
-    return length_text(float(error)) if math.isfinite(error) else "failed"
 
 
 def _signed(value: float) -> str:
