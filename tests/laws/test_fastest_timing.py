@@ -261,7 +261,7 @@ def test_toppra_takes_as_long(limit):
 def test_raising_a_limit_never_takes_longer(raised):
     tip = {"max_speed": 1.2, "max_acceleration": 8.0}
     before = np.inf
-    for factor in (0.8, 1.0, 1.6):
+    for factor in (1.0, 1.6):
         torque = np.array([12.0, 4.0]) * (factor if raised == "torque" else 1.0)
         arm = arm_with(torque, (0.3, 0.1), (0.4, 0.2), 3.0 * (factor if raised == "speed" else 1))
         options = {key: most * (factor if key == raised else 1.0) for key, most in tip.items()}
@@ -270,16 +270,14 @@ def test_raising_a_limit_never_takes_longer(raised):
         before = duration
 
 
-def test_backwards_takes_as_long_without_friction():
-    there, back = (fastest(arm_with(), path) for path in (CIRCLE, CIRCLE.reversed()))
+def test_backwards_takes_as_long_without_friction(plans):
+    there, back = plans["torques"], fastest(arm_with(), CIRCLE.reversed())
     assert there.duration == pytest.approx(back.duration, rel=1e-4)
 
 
-def test_friction_takes_its_time():
-    none, some, more = (
-        fastest(arm_with(damping=damping, coulomb=coulomb), CIRCLE).duration
-        for damping, coulomb in (((0, 0), (0, 0)), ((0, 0), (0.8, 0.4)), ((0.5, 0.3), (0.8, 0.4)))
-    )
+def test_friction_takes_its_time(plans):
+    names = ("torques", "viscous damping", "dry friction")
+    none, some, more = (plans[name].duration for name in names)
     assert none < some < more
 
 
@@ -344,7 +342,13 @@ EDGE = sum(LINKS[0])
 SHORT = EDGE * (1.0 - 1e-4)
 
 
-@pytest.mark.parametrize("ends", [((0.5, 0.0), (1.0, 0.0)), ((1.0, 0.0), (0.5, 0.0))])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        ((0.5, 0.0), (1.0, 0.0)),
+        pytest.param(((1.0, 0.0), (0.5, 0.0)), marks=pytest.mark.slow),
+    ],
+)
 def test_a_stop_at_the_edge_of_the_reach_is_told_and_so_is_the_way_out(ends):
     arm = arm_with()
     start, end = ((EDGE * x, y) for x, y in ends)
@@ -408,17 +412,6 @@ def test_a_path_out_of_reach_is_no_motion():
     made = fastest(arm_with(), ulna.paths.line((0.3, 0.3), (2.0, 0.3)))
     assert not made.feasible
     assert any(problem.kind == "out of reach" for problem in made.problems)
-
-
-def test_what_limits_it_is_told_with_what_more_of_it_gains(plans):
-    """Shares sum up to the whole; the gain of 10 % more torque is what a plan with it saves."""
-    made = plans["torques"]
-    assert sum(one.share for one in made.limiting) == pytest.approx(1.0, abs=0.01)
-    most = made.limiting[0]
-    assert (most.limit, most.joint) == ("torque", 1)
-    stronger = fastest(arm_with(torque=(12.0 * 1.1, 4.0)), CIRCLE)
-    assert made.duration - stronger.duration == pytest.approx(most.gain, rel=0.02)
-    assert "the torque of joint 1 limits it" in repr(made)
 
 
 def test_lists_are_planned_as_each_alone():

@@ -21,7 +21,7 @@ from ulna.kinematics.path_tracking import FAILURES, Interval
 from ulna.motion.planning.adaptive_sampling import Measure, TimeSamples, TimeSpan
 from ulna.motion.planning.demands import HEIGHT, RATE, TORQUE, Demands, columns_of
 from ulna.motion.planning.fastest_timing import FastestLaw
-from ulna.motion.planning.look_ahead import look_ahead, looks_ahead
+from ulna.motion.planning.look_ahead import look_ahead
 from ulna.motion.planning.motor_demands import MotorDemands, motor_called
 from ulna.motion.trajectory import LAWS, Trajectory
 from ulna.units import length_text
@@ -98,10 +98,11 @@ def find_problems(
 
 def _look_ahead_findings(problem: PlanningProblem, trajectory: Trajectory) -> Iterator[Finding]:
     """Report how long a named law with one shape for the whole path might have taken."""
-    law, limits = LAWS["trapezoid"], problem.limits
     ahead_already = trajectory.timing.sharpness or isinstance(trajectory.timing.law, FastestLaw)
-    if ahead_already or not looks_ahead(law, problem.duration, limits):
+    limits = problem.limits
+    if ahead_already or not limits.look_ahead(problem.duration):
         return
+    law = LAWS["trapezoid"]
     T, ahead = trajectory.duration, look_ahead(problem.arm, problem.path, law, limits).duration
     if ahead is not None and ahead < WORTH * T:
         text = f"the timing {trajectory.timing.name} has one shape for all of the path: {T:.4g} s"

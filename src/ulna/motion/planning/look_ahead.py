@@ -15,25 +15,13 @@ from ulna.arm import Arm
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.fastest_timing import fastest_law, law_timing
 from ulna.motion.planning.timing_limits import TipLimits
-from ulna.motion.trajectory import LAWS, Timing
+from ulna.motion.trajectory import Timing
 
 if TYPE_CHECKING:
     from ulna.motion.planning.plan import Limits
 
 MOST_SHARE = 0.5  # of the fastest time between two stops, that the window of an s-curve takes
 AS_QUICK = 0.999  # of a duration: a law that takes more than this part of it is no quicker
-
-
-def looks_ahead(timing: Timing, duration: float | None, limits: Limits) -> bool:
-    """Return whether a motion under limits slows down only where it must."""
-    both = limits.speed is not None and limits.acceleration is not None
-    return both and duration is None and bool(timing.sharpness)
-
-
-def default_timing(duration: float | None, limits: Limits) -> Timing:
-    """Return the timing where none is named: one that looks ahead, if limits are to be kept."""
-    ahead = LAWS["trapezoid"]
-    return ahead if looks_ahead(ahead, duration, limits) else LAWS["uniform"]
 
 
 def look_ahead(arm: Arm, path: Path, timing: Timing, limits: Limits) -> Timing:

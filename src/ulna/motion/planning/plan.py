@@ -26,7 +26,7 @@ from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.demands import Demands
 from ulna.motion.planning.fastest_timing import FASTEST, NO_OPTIONS, FastestOptions, follow_timed
 from ulna.motion.planning.findings import find_problems
-from ulna.motion.planning.look_ahead import default_timing, looks_ahead, quicker
+from ulna.motion.planning.look_ahead import quicker
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, is_straight, time_strokes
@@ -171,7 +171,7 @@ def plan(
         arm,
         path,
         duration,
-        default_timing(duration, limits) if timing is None else read_timing(timing),
+        read_timing(limits.usual_timing(duration) if timing is None else timing),
         rate,
         derivatives,
         limits,
@@ -280,6 +280,14 @@ class Limits:
             positive("max_speed", self.speed, "m/s")
         if self.acceleration is not None:
             positive("max_acceleration", self.acceleration, "m/s²")
+
+    def look_ahead(self, duration: float | None) -> bool:
+        """Return whether motions may slow down only where they must: with both, and no duration."""
+        return None not in (self.speed, self.acceleration) and duration is None
+
+    def usual_timing(self, duration: float | None) -> TimingName:
+        """Return the timing where none is named."""
+        return "trapezoid" if self.look_ahead(duration) else "uniform"
 
     def shortest(self, speed: float, acceleration: float, told: str) -> float:
         """Return the duration at which a motion with these peaks in 1 s just keeps the limits.
@@ -407,7 +415,7 @@ def _within_limits(
     """Return a timing and a duration that limits of the tip allow: by look-ahead, or as a whole."""
     law = timing if path.in_joints else fit_ramps(timing, path.length, limits)
     lasting = _shortest(arm, path, law, limits)
-    if looks_ahead(timing, None, limits) and not is_straight(path):
+    if timing.sharpness and limits.look_ahead(None) and not is_straight(path):
         ahead = quicker(arm, path, timing, limits, lasting)
         if ahead is not None:
             return ahead, ahead.duration or lasting, FASTEST
@@ -422,7 +430,7 @@ def _time_drawing(
     kept = Limits(speed) if limits == Limits() else limits
     timed = time_strokes(path, timing, kept, lambda part, law: _tip_peaks(arm, part, law))
     law = LAWS["s-curve"] if timing.name in EVEN else timing
-    if looks_ahead(law, duration, kept):
+    if law.sharpness and kept.look_ahead(duration):
         timed = quicker(arm, path, law, kept, timed.duration or 0.0) or timed
     if duration is None:
         reason = f"for a tip speed of at most {speed:.3g} m/s" if kept is not limits else FASTEST
