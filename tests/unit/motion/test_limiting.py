@@ -37,7 +37,7 @@ def test_a_corner_holds_it_up_from_braking_to_full_speed(cornered):
     # Straight on it would take v/a less.
     assert corner.gain == pytest.approx(SPEED / ACCELERATION, rel=1e-3)
     assert str(corner) == (
-        f"the corner 0.3 along the path holds it up for {corner.share:.1%} of the time; "
+        f"the corner 0.3 m along the path holds it up for {corner.share:.1%} of the time; "
         f"not to stop there would save {corner.gain:.3g} s"
     )
 
@@ -81,10 +81,29 @@ def test_a_joint_is_named_with_what_more_torque_saves():
 
 def test_it_can_be_written_as_json(cornered):
     told = json.loads(json.dumps([one._asdict() for one in cornered.limiting]))
-    names = {"limit", "joint", "share", "first", "last", "gain", "place"}
+    names = {"limit", "joint", "share", "first", "last", "gain", "place", "unit"}
     assert all(set(one) == names for one in told)
     assert [one["limit"] for one in told] == ["tip speed", "tip acceleration", "corner"]
     assert np.isfinite([one["gain"] for one in told]).all()
+
+
+def test_along_joints_places_are_angles():
+    """Of the way 0 → 1 → 0 rad a joint stops at the turn, 1 rad along."""
+    turn = ulna.paths.joints([[0.0], [1.0]]).then(ulna.paths.joints([[1.0], [0.0]]))
+    arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=2.0)], gravity=(0.0, 0.0))
+    corner = next(one for one in fastest(arm, turn).limiting if one.limit == "corner")
+    assert (corner.place, corner.unit) == (pytest.approx(1.0), "rad")
+    assert "the corner 1 rad along the path" in str(corner)
+
+
+def test_the_pen_waits_and_a_tenth_less_of_that_is_saved(tmp_path):
+    file = tmp_path / "lines.csv"
+    file.write_text("x [m], y [m], pen\n0.4,0.1,0\n0.5,0.1,1\n0.5,0.2,0\n0.4,0.2,1\n")
+    made = fastest(FREE, ulna.paths.csv(file), **TIP)
+    pen = next(one for one in made.limiting if one.limit == "pen")
+    assert pen.share * made.duration == pytest.approx(2 * 0.2)
+    assert pen.gain == pytest.approx(0.1 * 2 * 0.2)
+    assert f"the pen takes {pen.share:.1%} of the time; 10 % less would save 0.04 s" == str(pen)
 
 
 def test_other_timings_are_held_up_by_nothing_named():

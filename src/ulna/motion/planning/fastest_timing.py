@@ -83,7 +83,8 @@ class FastestLaw(PiecewiseLaw):
     """The part of the way at a part of the duration, and what it was found from."""
 
     solved: SolvedPath
-    length: float  # of the path [m or rad]
+    length: float  # of the path, and
+    unit: str  # its unit: "m", or "rad" of joints
     lifts: Array  # parts of the way at which the pen is moved
     window: float  # [s] of smoothing; 0 without
 
@@ -121,7 +122,8 @@ def fastest_law(
         s, x = solved.profile
         spans = (slice(first, last + 1) for first, last in sections(solved.grid))
         found = [parabolas(s[span], x[span]) for span in spans]
-    return FastestLaw(_with_pauses(found, lifts), solved, path.length, lifts, window)
+    unit = "rad" if path.in_joints else "m"
+    return FastestLaw(_with_pauses(found, lifts), solved, path.length, unit, lifts, window)
 
 
 def _with_pauses(found: Sequence[LawPieces], lifts: Array) -> LawPieces:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ACTIVE = 0.995  # of a limit: it counts as reached
 LEAST_SHARE = 0.005  # of the duration: what limits for less is not told
 RAISED = 1.1  # times a limit: what that would gain is told
+LESS = 0.1  # of waiting or smoothing: what that would gain is told
 MOST_CORNERS = 5  # that are told
 BEND = 0.1  # of the largest speed, by which the motion is slower at a bend than around it
 TIGHT = 2.0  # times the median curvature, at a bend
@@ -48,7 +49,9 @@ class Limiting(NamedTuple):
         The time [s] that the motion would be shorter with a limit 10 % higher; with all limits 10 %
         higher at a bend, without the stop at a corner, with 10 % less waiting or smoothing.
     place : float or None
-        How far along the path a corner or bend is [m, of joints rad].
+        How far along the path a corner or bend is.
+    unit : str or None
+        Its unit: "m", or "rad" along a path of joints.
     """
 
     limit: str
@@ -58,15 +61,14 @@ class Limiting(NamedTuple):
     last: float
     gain: float
     place: float | None = None
+    unit: str | None = None
 
     def __str__(self) -> str:
         held, saved = f"for {self.share:.1%} of the time", f"would save {self.gain:.3g} s"
-        if self.limit == "corner":
-            where = f"the corner {self.place:.4g} along the path"
-            return f"{where} holds it up {held}; not to stop there {saved}"
-        if self.limit == "bend":
-            where = f"the bend {self.place:.4g} along the path"
-            return f"{where} holds it up {held}; limits 10 % higher there {saved}"
+        if self.place is not None:
+            where = f"the {self.limit} {self.place:.4g} {self.unit} along the path"
+            other = "not to stop" if self.limit == "corner" else "limits 10 % higher"
+            return f"{where} holds it up {held}; {other} there {saved}"
         if self.limit in ("pen", "smoothing"):
             return f"the {self.limit} takes {self.share:.1%} of the time; 10 % less {saved}"
         which = self.limit if self.joint is None else f"{self.limit} of joint {self.joint}"
@@ -100,7 +102,7 @@ def _others(law: FastestLaw) -> list[Limiting]:
     T, waiting = law.duration, law.waiting
     over = T - law.solved.profile.duration - waiting
     return [
-        Limiting(name, None, seconds / T, 0.0, T, (1.0 - 1.0 / RAISED) * seconds)
+        Limiting(name, None, seconds / T, 0.0, T, LESS * seconds)
         for name, seconds in (("pen", waiting), ("smoothing", over if law.window else 0.0))
         if seconds >= LEAST_SHARE * T
     ]
@@ -148,7 +150,8 @@ def _corners(law: FastestLaw) -> list[Limiting]:
             kind, other = "bend", grid.solve(limits, profile, room)
         first, last = float(times[slow.begin]), float(times[slow.end])
         gain = _saved(law.solved, other.duration)
-        told.append(Limiting(kind, None, slow.share, first, last, gain, at * law.length))
+        place = at * law.length
+        told.append(Limiting(kind, None, slow.share, first, last, gain, place, law.unit))
     return told
 
 
