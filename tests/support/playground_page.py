@@ -16,7 +16,13 @@ FOUR = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2], [1.0, 0.6, 0.4, 0.2], name="four")
 BENT = [0.9, -1.2, -0.7, -0.5]
 MOST_BYTES = 400_000
 SESSION = "ulnaPlayground.session"
-WHOLE = '[aria-label="Show the whole workspace"]'
+# The page asks for the frame that it draws in before this does, so that one is enough.
+LOAD = """state => new Promise(done => {
+  const { fromFragment, session } = ulnaPlayground;
+  session.load(fromFragment(state));
+  document.querySelector('[aria-label="Show the whole workspace"]').click();
+  requestAnimationFrame(done);
+})"""
 # The workspace is fitted into the canvas as the page does it, until somebody zooms.
 PIXELS = """points => {
   const box = document.querySelector(".play-canvas").getBoundingClientRect();
@@ -32,7 +38,9 @@ PLACES = """() => {
   return mechanism.model.joints(mechanism.letters, simulation.q);
 }"""
 # By a copy: a browser warns of a canvas that is read again and again.
-COLOURS = """points => {
+COLOURS = """async points => {
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame(); await frame();
   const canvas = document.querySelector(".play-canvas"), box = canvas.getBoundingClientRect();
   const ratio = canvas.width / box.width;
   const copy = document.createElement("canvas");
@@ -73,10 +81,7 @@ class PlaygroundPage:
 
         A test before may have missed a moving arm and dragged the view instead.
         """
-        script = f"state => {SESSION}.load(ulnaPlayground.fromFragment(state))"
-        self.page.evaluate(script, state)
-        self.page.evaluate(f"() => document.querySelector({WHOLE!r}).click()")
-        self.settle()
+        self.page.evaluate(LOAD, state)
 
     def start(self, arm: ulna.Arm = TWO, q: list[float] | None = None, **given: Any) -> None:
         """Begin with an arm, bent unless told otherwise."""
@@ -121,7 +126,6 @@ class PlaygroundPage:
 
     def colours(self, points: Iterable[Iterable[float]]) -> list[list[int]]:
         """Return the colours of points of the plane [m]."""
-        self.settle()
         return self.page.evaluate(COLOURS, self.pixels(points))
 
     # ---------------------------------------------------------------------------------- gestures
@@ -132,7 +136,7 @@ class PlaygroundPage:
         mouse.move(*points[0])
         mouse.down()
         for point in points[1:]:
-            mouse.move(*point, steps=3)
+            mouse.move(*point)
         self.settle()
         if not hold:
             mouse.up()
