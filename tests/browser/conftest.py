@@ -1,10 +1,12 @@
 """A browser, pages in it that nothing may go wrong in, and reports to open."""
 
+import asyncio
 import os
 import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +18,7 @@ from report_samples import Samples
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER = runpy.run_path(str(ROOT / "tools" / "browser.py"))
+VIEWER = runpy.run_path(str(ROOT / "tools" / "viewer.py"))
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 PATIENCE = 20_000  # [ms] on a machine that does other things as well
 OWN = ("data", "blob", "about")  # what a page has inside it
@@ -47,26 +50,40 @@ def executable() -> str:
 @pytest.fixture(scope="session")
 def samples(executable: str, tmp_path_factory: pytest.TempPathFactory) -> Samples:
     """Reports of every kind, each made when it is first asked for."""
-    build = [sys.executable, str(ROOT / "tools" / "viewer.py"), "--require"]
-    done = subprocess.run(build, capture_output=True, text=True, check=False)
-    if done.returncode:
-        missing("built viewer", f"python tools/viewer.py --require\n{done.stdout}{done.stderr}")
+    if not VIEWER["is_fresh"](VIEWER["Project"]()):
+        build = [sys.executable, str(ROOT / "tools" / "viewer.py"), "--require"]
+        done = subprocess.run(build, capture_output=True, text=True, check=False)
+        if done.returncode:
+            told = f"{done.stdout}{done.stderr}"
+            missing("built viewer", f"python tools/viewer.py --require\n{told}")
     return Samples(tmp_path_factory.mktemp("reports"))
 
 
-# Playwright keeps an event loop running in its thread, which other tests must not find there.
-@pytest.fixture(scope="module")
-def browser(executable: str) -> Iterator[Browser]:
-    """One browser for a file of tests; a context in it for each."""
+@pytest.fixture(scope="session")
+def chromium(executable: str) -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """One browser for all files of a process, and the event loop that speaks with it."""
     with sync_playwright() as playwright:
+        loop = asyncio.get_running_loop()
         browser = playwright.chromium.launch(
             executable_path=executable, args=list(BROWSER["FLAGS"])
         )
-        yield browser
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
 
 
+# Playwright keeps its event loop running in its thread, which other tests must not find there.
 @pytest.fixture(scope="module")
+def browser(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """The browser, for a file of tests."""
+    browser, loop = chromium
+    asyncio._set_running_loop(loop)
+    yield browser
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
 def found() -> list[str]:
     return []
 
@@ -114,9 +131,18 @@ class Pages:
         page.mouse.move(0, 0)
         self.free.setdefault(self.kinds[page], []).append(page)
 
-    def close(self) -> None:
-        for page in self.kinds:
-            page.context.close()
+    @contextmanager
+    def lent(self) -> Iterator[Callable[..., Page]]:
+        """Give what opens files, and take back all pages that it opened."""
+        used = []
+
+        def opened(file: Path, **options: Any) -> Page:
+            used.append(self.open(file, **options))
+            return used[-1]
+
+        yield opened
+        for page in used:
+            self.give_back(page)
 
     def _made(self, kind: str, screen: dict[str, Any], options: dict[str, Any]) -> Page:
         context = self.browser.new_context(**screen, **options)
@@ -128,32 +154,30 @@ class Pages:
         return page
 
 
-@pytest.fixture(scope="module")
-def pages(browser: Browser, found: list[str]) -> Iterator[Pages]:
-    """All pages that a file of tests uses."""
-    pages = Pages(browser, found)
-    yield pages
-    pages.close()
+@pytest.fixture(scope="session")
+def all_pages(chromium: tuple[Browser, asyncio.AbstractEventLoop], found: list[str]) -> Pages:
+    """All pages that files of tests use one after another; they close with their browser."""
+    return Pages(chromium[0], found)
 
 
 @pytest.fixture(scope="module")
-def opener(pages: Pages) -> Callable[..., Page]:
+def pages(browser: Browser, all_pages: Pages) -> Pages:
+    """The pages, for a file of tests."""
+    return all_pages
+
+
+@pytest.fixture(scope="module")
+def opener(pages: Pages) -> Iterator[Callable[..., Page]]:
     """Open files for all tests of a file."""
-    return pages.open
+    with pages.lent() as opened:
+        yield opened
 
 
 @pytest.fixture
 def open_page(pages: Pages) -> Iterator[Callable[..., Page]]:
     """Open files for one test."""
-    used = []
-
-    def opened(file: Path, **options: Any) -> Page:
-        used.append(pages.open(file, **options))
-        return used[-1]
-
-    yield opened
-    for page in used:
-        pages.give_back(page)
+    with pages.lent() as opened:
+        yield opened
 
 
 def _watch(page: Page, own: Callable[[], str], troubles: list[str]) -> None:

@@ -4,7 +4,7 @@ import functools
 import math
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from page_checks import PHONE, WIDER, violations
 from playground_page import assert_small_and_whole
@@ -13,6 +13,7 @@ from ulna.viewer.playground import play
 
 CARD = ".play-exercise"
 SEED = 7
+FIRST, *OTHERS = KINDS
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,11 @@ def desk(request, pages, page_of):
     pages.give_back(page)
 
 
-@pytest.fixture(scope="module", params=KINDS)
+# Every kind fits a screen as narrow: a touch is the same to all of them.
+@pytest.fixture(
+    scope="module",
+    params=[FIRST, *(pytest.param(kind, marks=pytest.mark.slow) for kind in OTHERS)],
+)
 def phone(request, pages, page_of):
     """The page of each kind of exercise on a phone."""
     page = pages.open(page_of(request.param), **PHONE)
@@ -83,6 +88,24 @@ def test_the_right_answers_are_right(desk, made):
         expect(said(desk)).to_have_text(["Right."] * count)
 
 
+def assert_steps_unfold(page, made, press):
+    """Hold the worked steps to what Python says, and to the width of the screen."""
+    steps = page.locator(f"{CARD} pre")
+    expect(steps).to_be_hidden()
+    press(page.get_by_text("Show the worked steps"))
+    expect(steps).to_be_visible()
+    assert steps.text_content() == made.steps
+    assert page.evaluate(WIDER) == 0
+    expect(page.locator(CARD)).to_contain_text("the page holds the answers")
+
+
+def test_steps_unfold_and_fit_a_narrow_screen(desk, made):
+    before = desk.viewport_size
+    desk.set_viewport_size(PHONE["viewport"])
+    assert_steps_unfold(desk, made, Locator.click)
+    desk.set_viewport_size(before)
+
+
 @pytest.mark.parametrize("desk", ["torque"], indirect=True)
 def test_a_wrong_answer_is_told_how_wrong_it_is(desk, made):
     first, second = made.answers[0]
@@ -113,18 +136,12 @@ def test_the_card_can_be_read_by_everybody(desk):
     for place in range(5):
         fields(desk).nth(place).fill("1")
     fields(desk).last.press("Enter")
-    desk.get_by_text("Show the worked steps").click()
+    desk.locator(f"{CARD} details").evaluate("steps => { steps.open = true }")
     for scheme in ("light", "dark"):
         desk.emulate_media(color_scheme=scheme)
         expect(desk.locator("html")).to_have_attribute("data-theme", scheme)
         assert violations(desk, CARD) == [], scheme
 
 
-def test_steps_unfold_and_fit_a_phone(phone, made):
-    steps = phone.locator(f"{CARD} pre")
-    expect(steps).to_be_hidden()
-    phone.get_by_text("Show the worked steps").tap()
-    expect(steps).to_be_visible()
-    assert steps.text_content() == made.steps
-    assert phone.evaluate(WIDER) == 0
-    expect(phone.locator(CARD)).to_contain_text("the page holds the answers")
+def test_steps_unfold_by_a_finger(phone, made):
+    assert_steps_unfold(phone, made, Locator.tap)

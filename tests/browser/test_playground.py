@@ -224,27 +224,36 @@ def test_a_slider_changes_the_body_as_a_rod_changes(desk):
     desk.card("Torques").locator("summary").click()
 
 
-def test_links_are_added_and_taken_away_and_all_of_it_undone(anywhere):
-    play = anywhere
-    play.start()
-    page = play.page
-    first = play.get("simulation.q")
-    page.get_by_role("button", name="Add a link").click()
-    page.get_by_role("button", name="Add a link").click()
+def change_links(play):
+    """Add all the links that fit, and take away all but one."""
+    add, take = (play.page.get_by_role("button", name=x) for x in ("Add a link", "Take one away"))
+    add.click()
+    add.click()
     assert len(play.get("simulation.q")) == 4
-    expect(page.get_by_role("button", name="Add a link")).to_be_disabled()
+    expect(add).to_be_disabled()
     for _ in range(3):
-        page.get_by_role("button", name="Take one away").click()
+        take.click()
     assert len(play.get("arm.links")) == 1
-    expect(page.get_by_role("button", name="Take one away")).to_be_disabled()
-    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    expect(take).to_be_disabled()
+
+
+def test_links_are_added_and_taken_away(phone):
+    phone.start()
+    change_links(phone)
+
+
+def test_links_are_added_and_taken_away_and_all_of_it_undone(desk):
+    desk.start()
+    first = desk.get("simulation.q")
+    change_links(desk)
+    undo, redo = (desk.page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     for links in (2, 3, 4, 3):
         undo.click()
-        assert len(play.get("arm.links")) == links
+        assert len(desk.get("arm.links")) == links
     undo.click()
-    assert play.get("simulation.q") == first
+    assert desk.get("simulation.q") == first
     redo.click()
-    assert len(play.get("arm.links")) == 3
+    assert len(desk.get("arm.links")) == 3
 
 
 def test_each_drag_can_be_undone_at_once_after_an_undo(desk):

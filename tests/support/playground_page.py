@@ -47,7 +47,7 @@ COLOURS = """async points => {
   [copy.width, copy.height] = [canvas.width, canvas.height];
   const drawn = copy.getContext("2d", { willReadFrequently: true });
   drawn.drawImage(canvas, 0, 0);
-  return points.map(([x, y]) => {
+  return (PIXELS)(points).map(([x, y]) => {
     const [px, py] = [(x - box.x) * ratio, (y - box.y) * ratio].map(Math.round);
     return [...drawn.getImageData(px, py, 1, 1).data].slice(0, 3);
   });
@@ -100,7 +100,7 @@ class PlaygroundPage:
     @property
     def tip(self) -> list[float]:
         """The tip that the page tells [m]."""
-        text = self.page.locator("[data-ulna=playground]").get_attribute("data-tip")
+        text = self.page.evaluate("document.querySelector('[data-ulna=playground]').dataset.tip")
         return [float(part) for part in str(text).split(",")]
 
     @property
@@ -118,7 +118,7 @@ class PlaygroundPage:
 
     def places(self) -> list[list[float]]:
         """Return where base, joints and tip are on the screen."""
-        return self.pixels(self.page.evaluate(PLACES))
+        return self.page.evaluate(f"() => ({PIXELS})(({PLACES})())")
 
     def colour(self, x: float, y: float) -> list[int]:
         """Return the colour of a point of the plane [m]."""
@@ -126,7 +126,7 @@ class PlaygroundPage:
 
     def colours(self, points: Iterable[Iterable[float]]) -> list[list[int]]:
         """Return the colours of points of the plane [m]."""
-        return self.page.evaluate(COLOURS, self.pixels(points))
+        return self.page.evaluate(COLOURS.replace("PIXELS", PIXELS), [list(x) for x in points])
 
     # ---------------------------------------------------------------------------------- gestures
 
@@ -137,18 +137,18 @@ class PlaygroundPage:
         mouse.down()
         for point in points[1:]:
             mouse.move(*point)
-        self.settle()
         if not hold:
             mouse.up()
-            self.settle()
+        self.settle()
 
     def touch(self, points: list[list[float]], *, hold: bool = False) -> None:
         """Draw a finger along points of the screen."""
         self._touches = self._touches or self.page.context.new_cdp_session(self.page)
         for k, (x, y) in enumerate(points):
             self._touch("touchMove" if k else "touchStart", [{"x": x, "y": y}])
-        self.settle()
-        if not hold:
+        if hold:
+            self.settle()
+        else:
             self.lift()
 
     def lift(self) -> None:
