@@ -33,7 +33,9 @@ def test_a_motor_on_its_line_takes_the_closed_forms_time(turns):
     assert np.abs(plan.qd).max() == pytest.approx(top, rel=2e-3)
 
 
-@pytest.mark.parametrize("name", ["dfki-double-pendulum", "so-101"])
+@pytest.mark.parametrize(
+    "name", ["so-101", pytest.param("dfki-double-pendulum", marks=pytest.mark.slow)]
+)
 def test_what_can_be_followed_slowly_can_be_followed_fast(name):
     # Followed in the time 1, to begin with, motors would turn far beyond their no-load speeds.
     arm = ulna.preset(name)
@@ -47,3 +49,29 @@ def test_what_can_be_followed_slowly_can_be_followed_fast(name):
         lower, upper = torque_range(joint, plan.qd[:, k])
         left = np.where(plan.motor_torque[:, k] > 0.0, upper, -lower)
         assert (np.abs(plan.motor_torque[:, k]) <= 0.9001 * left).all()
+
+
+def test_kinks_of_motors_and_friction_slow_nothing_but_themselves():
+    # Torque, motor or speed: at nearly every instant some joint gives all that it has.
+    arm = ulna.preset("so-101")
+    path = ulna.paths.circle((0.2, 0.1), 0.05)
+    plan = ulna.plan(arm, path, timing="fastest", rate=10_000.0)
+    assert plan.ok, plan.problems
+    qd, asked, p = plan.qd, plan.motor_torque, arm.parameters
+    used = [np.abs(qd) / p.max_velocity, np.abs(plan.tau) / p.max_torque]
+    for k, joint in enumerate(arm.joints):
+        lower, upper = torque_range(joint, qd[:, k])
+        stall = torque_range(joint, np.zeros(1)).upper[0]
+        passed = np.maximum(asked[:, k] - upper, lower - asked[:, k])
+        assert passed.max() <= 1e-3 * stall
+        used.append(1.0 + passed[:, None] / stall)
+    assert np.mean(np.hstack(used).max(axis=1) < 0.995) <= 0.01
+
+
+def test_a_bend_that_is_all_but_a_corner_is_not_passed_over():
+    # Nearly a cusp: the circle of the loops turns four times as fast, with a quarter of the radius.
+    arm = ulna.preset("dfki-double-pendulum")
+    plan = ulna.plan(arm, ulna.paths.loops(0.395, 0.1, 3), timing="fastest")
+    assert plan.ok, plan.problems
+    at = plan.torque_at(np.linspace(0.0, plan.duration, 20_000))
+    assert (np.abs(at) <= 1.001 * arm.parameters.max_torque).all()

@@ -16,6 +16,7 @@ import numpy as np
 
 from ulna.arrays import Array, number, positive
 from ulna.errors import InputError, Problem, shown
+from ulna.kinematics import TrackFlag
 from ulna.motion.paths.curves import Curve, Jet
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, parabolas, pause
@@ -157,7 +158,7 @@ def _retimed(
     problem: PlanningProblem, motion: SampledMotion
 ) -> tuple[PlanningProblem, SampledMotion]:
     base = replace(motion.trajectory, timing=LAWS["constant-speed"])
-    if not np.isfinite(base.rows(np.linspace(0.0, 1.0, INTERVALS))[0]).all():
+    if not _is_followed(motion, base):
         slow = problem.unhurried()
         return slow, follow_paths([slow])[0]
     limits, options = _limits(problem, base), problem.options
@@ -171,6 +172,13 @@ def _retimed(
     trajectory = Trajectory(problem.arm, problem.path, timing, T, solver)
     known = T * law.reached(motion.known) if motion.tracked is not None else made.times
     return made, sample_motion(made, trajectory, motion.tracked, known)
+
+
+def _is_followed(motion: SampledMotion, base: Trajectory) -> bool:
+    """Return whether there is a motion at all, whose speed can be asked for."""
+    if motion.tracked is not None and (motion.tracked.flags & TrackFlag.NOT_CONVERGED).any():
+        return False
+    return bool(np.isfinite(base.rows(np.linspace(0.0, 1.0, INTERVALS))[0]).all())
 
 
 def _limits(problem: PlanningProblem, base: Trajectory) -> PathLimits:

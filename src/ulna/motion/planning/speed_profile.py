@@ -24,16 +24,19 @@ ENDS, INSIDE, MIDDLE = np.array([0.0, 1.0]), np.array([0.2, 0.5, 0.8]), 1
 INTERVALS = 1000  # of a grid to begin with,
 PIECE, FEWEST = 30, 6  # at least so many on every smooth piece, of few pieces and of many, and
 MOST = 8000  # at most after halving
-ROUNDS = 4  # of halving
+ROUNDS = 6  # of halving
 # What intervals may use of their limits without being halved.
 LEAST_USE, MOST_USE = 0.997, 1.00005
 PROFILES = 12  # computed at most, until tangents are those of the profile itself
 SAME = 1e-6  # of the duration, by which two profiles may differ
 CORRECTIONS = 6  # of limits for what is passed between nodes
 KEPT = 2e-7  # of a limit: what is left of it
-DENSE = np.linspace(0.0, 1.0, 11)  # of an interval: where limits are looked at in the end, and
+# Of an interval: where limits are looked at in the end, and
+DENSE = np.array([0.0, 0.02, 0.06, 0.12, 0.2, 0.35, 0.5, 0.65, 0.8, 0.88, 0.94, 0.98, 1.0])
 STRETCH = 2e-6  # of the duration, for what speeds are between
 CLOSEST = 1e-9  # of the way, between two nodes
+TURNED = 0.1  # [rad] of direction, by which joints or tip may turn within an interval, and
+BENDS = 16  # how often intervals are halved for that
 
 
 class Profile(NamedTuple):
@@ -157,7 +160,7 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     """Return the fastest profile, at rest at stops (k,) and with x (2,) at start and end."""
     slow = np.concatenate([stops, np.array([0.0, 1.0])[ends == 0.0]])
     breaks = np.union1d(path.lengths.parts(np.array(path.breaks)), stops)
-    nodes = _nodes(breaks, slow)
+    nodes = _fine(_nodes(breaks, slow), limits)
     turns = _turns(nodes, limits)
     s = np.union1d(nodes, turns)
     grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
@@ -218,12 +221,19 @@ def room_used(limits: SpeedLimits, at: PathGeometry, v: Array, u: Array) -> Arra
 
 
 def _peaks(use: Array) -> Array:
-    """Return the largest (k, m) of what is used (k, p, m), by parabolas between the places."""
-    before, here, after = use[:, :-2], use[:, 1:-1], use[:, 2:]
-    bend, tilt = 2.0 * here - before - after, after - before
-    top = (np.abs(tilt) < 2.0 * bend) & (bend > 0.0)
-    over = np.divide(tilt**2, 8.0 * bend, out=np.zeros_like(bend), where=top)
-    return np.maximum((here + over).max(axis=1), use.max(axis=1))
+    """Return the largest (k, m) of what is used (k, p, m) at DENSE places and between them.
+
+    Between two places it is no more than where the lines from both sides meet: so are peaks and
+    kinks, as that of a motor's curve, and jumps of friction are not taken for peaks.
+    """
+    slope = np.diff(use, axis=1) / np.diff(DENSE)[:, None]
+    gap = np.diff(DENSE)[1:-1, None]
+    rise, fall = slope[:, :-2], -slope[:, 2:]
+    here, after = use[:, 1:-2], use[:, 2:-1]
+    both = np.where((rise > 0.0) & (fall > 0.0), rise + fall, np.inf)
+    part = np.clip((after - here + fall * gap) / both, 0.0, gap)
+    between = np.maximum(here + np.maximum(rise, 0.0) * part, 0.0)
+    return np.maximum(between.max(axis=1), use.max(axis=1))
 
 
 def _use(limits: SpeedLimits, profile: Profile, at: PathGeometry, parts: Array) -> Array:
@@ -250,6 +260,28 @@ def _nodes(breaks: Array, slow: Array) -> Array:
         place[-1] = last
         parts.append(place)
     return np.concatenate(parts)
+
+
+def _fine(s: Array, limits: SpeedLimits) -> Array:
+    """Halve intervals until no direction turns far within one: a tight bend is not passed over."""
+    for _ in range(BENDS):
+        middles = 0.5 * (s[:-1] + s[1:])
+        first, last = limits.geometry(s[:-1], middles), limits.geometry(s[1:], middles)
+        sharp = _angles(first.first, last.first) > TURNED
+        sharp |= _angles(first.tip_first, last.tip_first) > TURNED
+        sharp &= np.diff(s) > CLOSEST
+        if not sharp.any() or len(s) + sharp.sum() > MOST // 2:
+            break
+        s = np.sort(np.concatenate([s, middles[sharp]]))
+    return s
+
+
+def _angles(first: Array, last: Array) -> Array:
+    """Return the angles (k,) between directions (k, d); none where one has no direction."""
+    sizes = np.linalg.norm(first, axis=-1) * np.linalg.norm(last, axis=-1)
+    along = np.einsum("ki,ki->k", first, last)
+    cosine = np.divide(along, sizes, out=np.ones_like(along), where=sizes > 0.0)
+    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _turns(nodes: Array, limits: SpeedLimits) -> Array:

@@ -164,7 +164,8 @@ class TipLimits:
     def refuse(self, _at: PathGeometry, s: Array, interval: int) -> NoReturn:
         """Raise InfeasibleError: nothing keeps the limits on an interval between nodes s."""
         told = f"no speed keeps all limits at {s[interval]:.1%} of the way"
-        raise InfeasibleError(f"the path cannot be followed: {told}; lower the end speeds")
+        ways = "lower the end speeds or raise a limit"
+        raise InfeasibleError(f"the path cannot be followed: {told}; {ways}")
 
 
 @dataclass(frozen=True, eq=False)
