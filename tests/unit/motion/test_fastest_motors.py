@@ -75,3 +75,13 @@ def test_a_bend_that_is_all_but_a_corner_is_not_passed_over():
     assert plan.ok, plan.problems
     at = plan.torque_at(np.linspace(0.0, plan.duration, 20_000))
     assert (np.abs(at) <= 1.001 * arm.parameters.max_torque).all()
+
+
+def test_of_many_paths_the_one_that_no_torque_holds_is_named():
+    arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8], joints=[ulna.Joint(max_torque=5.0), ulna.Joint()])
+    near, far = (ulna.paths.line((x, 0.1), (x, 0.2)) for x in (0.1, 0.8))
+    assert ulna.plan(arm, near, timing="fastest").ok
+    with pytest.raises(
+        ulna.InfeasibleError, match=r"^\[1\]: the arm cannot hold.* joint 1"
+    ):
+        ulna.plan(arm, [near, far], timing="fastest")

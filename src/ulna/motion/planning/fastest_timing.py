@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array, number, positive
-from ulna.errors import InputError, Problem, shown
-from ulna.kinematics import TrackFlag
+from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.motion.paths.curves import Curve, Jet
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, parabolas, pause
@@ -149,8 +148,12 @@ def follow_timed(
     """Follow paths with arms, those that are to be fastest in the time that takes."""
     motions, timed = follow_paths(problems), list(problems)
     for place, problem in enumerate(problems):
-        if problem.timing is LAWS["fastest"]:
+        if problem.timing is not LAWS["fastest"]:
+            continue
+        try:
             timed[place], motions[place] = _retimed(problem, motions[place])
+        except InfeasibleError as error:
+            raise error if len(problems) == 1 else InfeasibleError(f"[{place}]: {error}") from None
     return timed, motions
 
 
@@ -175,8 +178,8 @@ def _retimed(
 
 
 def _is_followed(motion: SampledMotion, base: Trajectory) -> bool:
-    """Return whether there is a motion at all, whose speed can be asked for."""
-    if motion.tracked is not None and (motion.tracked.flags & TrackFlag.NOT_CONVERGED).any():
+    """Return whether there is a motion at all, of which the fastest can be asked for."""
+    if motion.tracked is not None and not motion.tracked.ok.all():
         return False
     return bool(np.isfinite(base.rows(np.linspace(0.0, 1.0, INTERVALS))[0]).all())
 

@@ -33,6 +33,7 @@ CORRECTIONS = 6  # of limits for what is passed between nodes
 KEPT = 2e-7  # of a limit: what is left of it
 # Of an interval: where limits are looked at in the end, and
 DENSE = np.array([0.0, 0.02, 0.06, 0.12, 0.2, 0.35, 0.5, 0.65, 0.8, 0.88, 0.94, 0.98, 1.0])
+LITTLE = 2e-5  # of all limits, at most at once, for peaks between them, and
 STRETCH = 2e-6  # of the duration, for what speeds are between
 CLOSEST = 1e-9  # of the way, between two nodes
 TURNED = 0.1  # [rad] of direction, by which joints or tip may turn within an interval, and
@@ -168,9 +169,11 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     for _ in range(ROUNDS):
         use = grid.use(limits, profile).max(axis=2)
         rough = (use[:, MIDDLE] < LEAST_USE) | (use.max(axis=1) > MOST_USE)
-        if not rough.any() or len(s) + rough.sum() > MOST:
+        # Where the motion stays longest first, if there are too many.
+        halved = np.flatnonzero(rough)[np.argsort(-profile.durations[rough])][: MOST - len(s)]
+        if not len(halved):
             break
-        s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[rough]]))
+        s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[halved]]))
         grid = replace(grid, s=s)
         profile = grid.solve(limits, profile)
     return SolvedPath(_corrected(limits, grid, profile), grid, limits)
@@ -179,6 +182,9 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
 def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile:
     """Take what is passed between nodes off the limits: where it is passed, then everywhere."""
     at, left, room = grid.at(DENSE), 1.0, np.ones(len(grid.s))
+    # Speeds and accelerations go as 1/T and 1/T², and need no other profile in the end.
+    kinds = [kind for kind, _ in limits.columns]
+    power = np.array([{"speed": 1.0, "acceleration": 0.5}.get(one.split()[-1], 0) for one in kinds])
     for _ in range(CORRECTIONS):
         v, u = profile.at(DENSE)
         used = room_used(limits, at, v.ravel(), u.ravel()).reshape(v.shape)
@@ -189,15 +195,15 @@ def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile
         room /= np.where(beside > 1.0, beside * (1.0 + KEPT), 1.0)
         profile = grid.solve(limits, profile, room)
     for _ in range(CORRECTIONS):
-        worst = float(_peaks(_use(limits, profile, at, DENSE)).max())
+        use = _use(limits, profile, at, DENSE)
+        # All is slowed down for what is seen, and a little for what may lie between.
+        between = float(_peaks(use)[:, power == 0.0].max(initial=0.0))
+        worst = max(float(use.max()), min(between, 1.0 + LITTLE))
         if worst <= 1.0 + KEPT:
             break
         left *= (1.0 - KEPT) / worst
         profile = grid.solve(limits.scaled(limits.factor * left), profile, room)
-    # Speeds and accelerations go as 1/T and 1/T², and need no other profile.
-    kinds = [kind for kind, _ in limits.columns]
-    power = np.array([{"speed": 1.0, "acceleration": 0.5}.get(one.split()[-1], 0) for one in kinds])
-    use = _peaks(_use(limits, profile, at, DENSE)).max(axis=0)
+    use = _use(limits, profile, at, DENSE).max(axis=(0, 1))
     most = float((use[power > 0.0] ** power[power > 0.0]).max()) + STRETCH
     return profile if most <= 1.0 else Profile(profile.s, profile.x / most**2)
 
@@ -224,7 +230,8 @@ def _peaks(use: Array) -> Array:
     """Return the largest (k, m) of what is used (k, p, m) at DENSE places and between them.
 
     Between two places it is no more than where the lines from both sides meet: so are peaks and
-    kinks, as that of a motor's curve, and jumps of friction are not taken for peaks.
+    kinks, as that of a motor's curve, and jumps of friction are not taken for peaks. In the first
+    gap and the last there is a line on one side only.
     """
     slope = np.diff(use, axis=1) / np.diff(DENSE)[:, None]
     gap = np.diff(DENSE)[1:-1, None]
@@ -232,8 +239,10 @@ def _peaks(use: Array) -> Array:
     here, after = use[:, 1:-2], use[:, 2:-1]
     both = np.where((rise > 0.0) & (fall > 0.0), rise + fall, np.inf)
     part = np.clip((after - here + fall * gap) / both, 0.0, gap)
-    between = np.maximum(here + np.maximum(rise, 0.0) * part, 0.0)
-    return np.maximum(between.max(axis=1), use.max(axis=1))
+    between = (here + np.maximum(rise, 0.0) * part).max(axis=1)
+    start = use[:, 1] + np.clip(-slope[:, 1:3].max(axis=1), 0.0, None) * DENSE[1]
+    end = use[:, -2] + np.clip(slope[:, -3:-1].min(axis=1), 0.0, None) * (1.0 - DENSE[-2])
+    return np.maximum.reduce([between, start, end, use.max(axis=1)])
 
 
 def _use(limits: SpeedLimits, profile: Profile, at: PathGeometry, parts: Array) -> Array:

@@ -30,7 +30,7 @@ from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.paths.path import Path
 from ulna.motion.trajectory import HALVINGS, LAWS, SIDE, Trajectory
 
-LEAST_SHARE = 0.02  # of a motor's torque at rest: uses are told as parts of no less
+LEAST_SHARE = 0.1  # of a motor's torque at rest: uses are told as parts of no less
 STEP = 1e-5  # of v, for slopes
 NO_LOAD = 1e-3  # of a motor's torque at rest: with less it counts as none
 FASTEST_RATE = 1e6  # [rad/s] of a joint: a motor that still drives there has no largest speed
