@@ -18,6 +18,17 @@ STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 LANGUAGES = ("python", "c", "matlab", "javascript")
 
 
+_written = {}
+
+
+def code_of(derivation, language):
+    """Give a derivation's file, written once."""
+    kept = _written.setdefault(id(derivation), {"of": derivation})  # no other gets its id
+    if language not in kept:
+        kept[language] = derivation.code(language)
+    return kept[language]
+
+
 def run_python(source):
     """Run a Python file as a module that is imported; gives its names."""
     scope = {"__name__": "arm_model"}

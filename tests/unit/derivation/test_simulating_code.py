@@ -21,6 +21,7 @@ from generated_code import (
     LANGUAGES,
     STRICT,
     c_compiler,
+    code_of,
     column,
     compile_c,
     node_program,
@@ -120,10 +121,6 @@ class Case:
             "potential_energy": ulna.dynamics.potential_energy(self.arm, q),
         }
 
-    @functools.cached_property
-    def javascript(self):
-        return self.derivation.code("javascript")
-
     @functools.cache  # noqa: B019 -- as many as there are cases
     def simulated(self, steps=STEPS):
         """Give angles and rates after steps of the engine, in coordinates."""
@@ -162,13 +159,20 @@ def compared(cases, agree):
     return compare
 
 
-def test_python_is_the_engine(cases, compared):
+# Python and Octave take seconds over a thousand steps of several links.
+def for_long(*quick):
+    rows = [quick, pytest.param(tuple(KINDS), marks=pytest.mark.slow)]
+    return pytest.mark.parametrize("thousand", rows, ids=["few for long", "all for long"])
+
+
+@for_long("one", "two")
+def test_python_is_the_engine(cases, compared, thousand):
     def steps(name):
-        return STEPS if name in ("one", "two", "three", "four") else FEWER
+        return STEPS if name in thousand else FEWER
 
     found, ends = {}, {}
     for case in cases:
-        model = run_python(case.derivation.code("python"))
+        model = run_python(code_of(case.derivation, "python"))
         arm = model["Arm"](**case.letters(model["Arm"]._fields))
         found[case.name] = {name: model[name](arm, *case.arguments(name)) for name in NAMES}
         q, qd, tau = (case.given[x] for x in ("q", "qd", "tau"))
@@ -182,7 +186,7 @@ def test_python_is_the_engine(cases, compared):
 def test_c_is_the_engine(cases, compared, tmp_path):
     found, ends = {}, {}
     for case in cases:
-        source = case.derivation.code("c")
+        source = code_of(case.derivation, "c")
         library, kind = compile_c(tmp_path, source, case.name, "-O0"), structure(source)
         numbers = case.letters(name for name, _ in kind._fields_)
         arm = ctypes.byref(kind(**numbers))
@@ -206,12 +210,7 @@ def call_c(library, name, arm, case):
     return list(out)
 
 
-# Octave takes seconds over a thousand steps of several links.
-@pytest.mark.parametrize(
-    "thousand",
-    [("one",), pytest.param(tuple(KINDS), marks=pytest.mark.slow)],
-    ids=["one link for long", "all for long"],
-)
+@for_long("one")
 def test_matlab_is_the_engine(cases, compared, tmp_path, thousand):
     def steps(name):
         return STEPS if name in thousand else FEWER
@@ -268,7 +267,7 @@ def answers(cases, tmp_path_factory):
     known = {case.name: case.known for case in cases}
     script = [f"const said = [], known = {json.dumps(known)};"]
     for case in cases:
-        (folder / f"{case.name}.js").write_text(case.javascript)
+        (folder / f"{case.name}.js").write_text(code_of(case.derivation, "javascript"))
         script.append(javascript(case, f'await import("./{case.name}.js")'))
     expressed = [case for case in cases if case.name in EXPRESSED]
     script += [javascript(case, javascript_model(case.derivation.options)) for case in expressed]
@@ -308,7 +307,7 @@ def test_a_javascript_expression_is_ascii_and_has_no_words(derived):
     assert text.endswith("})()")
     for word in ("//", "/*", "export", "import", "process", "simulate"):
         assert word not in text
-        assert word in derived(2).code("javascript").replace("/**", "/*")
+        assert word in code_of(derived(2), "javascript").replace("/**", "/*")
 
 
 # ------------------------------------------------------------------------- files that are run
@@ -332,7 +331,7 @@ FILES = {"python": "arm.py", "c": "arm.c", "matlab": "arm_model.m", "javascript"
 
 
 def run_file(folder, language, derivation):
-    (folder / FILES[language]).write_text(derivation.code(language))
+    (folder / FILES[language]).write_text(code_of(derivation, language))
     command = command_for(folder, language)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -371,7 +370,7 @@ WITH_LETTERS = [
 @pytest.mark.parametrize(("kind", "language"), WITH_LETTERS)
 def test_a_file_of_letters_runs_with_example_numbers(cases, tmp_path, language, kind):
     (derivation,) = (case.derivation for case in cases if case.name == kind)
-    assert "xample numbers: put in those of your arm" in derivation.code(language)
+    assert "xample numbers: put in those of your arm" in code_of(derivation, language)
     _, *rows = run_file(tmp_path, language, derivation).splitlines()
     table = np.array([[float(number) for number in line.split()] for line in rows])
     assert table.shape == (11, derivation.options.links + 2)
@@ -383,12 +382,12 @@ def test_a_file_of_letters_runs_with_example_numbers(cases, tmp_path, language, 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_with_friction_says_why_it_does_not_simulate(derived, tmp_path, language):
     derivation = derived(2, friction=True)
-    source = derivation.code(language)
+    source = code_of(derivation, language)
     assert "a joint that dry friction holds" in source
     assert "ulna.simulate does that" in source
     names = ("forward_dynamics", "forwardDynamics", "step(", "simulate(")
     assert not [name for name in names if name in source]
-    assert "dry friction holds" not in derived(2).code(language)
+    assert "dry friction holds" not in code_of(derived(2), language)
     if language in ("python", "javascript"):
         assert run_file(tmp_path, language, derivation) == ""
 
@@ -396,21 +395,21 @@ def test_a_file_with_friction_says_why_it_does_not_simulate(derived, tmp_path, l
 def test_a_file_says_what_its_arm_has_and_it_leaves_out():
     rubbing, smooth = derivation_of("dfki-double-pendulum"), derivation_of("kehl")
     for language in LANGUAGES:
-        source = rubbing.code(language)
+        source = code_of(rubbing, language)
         assert "Dry friction, which this arm has, is left out" in source
         assert source.isascii()
-        assert "left out" not in smooth.code(language)
+        assert "left out" not in code_of(smooth, language)
 
 
 def test_javascript_that_is_imported_prints_nothing_and_knows_its_arm(tmp_path):
-    (tmp_path / "arm.js").write_text(derivation_of("kehl").code("javascript"))
+    (tmp_path / "arm.js").write_text(code_of(derivation_of("kehl"), "javascript"))
     script = 'import { arm, tip } from "./arm.js"; console.log(JSON.stringify(tip(arm, [0, 0])));'
     kehl = ulna.preset("kehl")
     assert run_node(tmp_path, script) == pytest.approx([sum(x.length for x in kehl.links), 0, 0])
 
 
 def test_javascript_needs_nothing_of_node(tmp_path, derived):
-    (tmp_path / "arm.js").write_text(derived(1).code("javascript"))
+    (tmp_path / "arm.js").write_text(code_of(derived(1), "javascript"))
     script = """const print = console.log;
 delete globalThis.process;  // no more than a page has
 const { arm, tip } = await import("./arm.js");
@@ -421,7 +420,7 @@ print(JSON.stringify(tip({ ...arm, l1: 2 }, [0])));"""
 def test_javascript_runs_under_a_name_with_spaces_and_through_a_link(tmp_path, derived):
     folder = tmp_path / "an arm #1"
     folder.mkdir()
-    (folder / "my arm.mjs").write_text(derived(1).code("javascript"))
+    (folder / "my arm.mjs").write_text(code_of(derived(1), "javascript"))
     for file in ("my arm.mjs", "link.mjs"):
         if file == "link.mjs":
             (folder / file).symlink_to("my arm.mjs")
@@ -472,9 +471,9 @@ WRONG = [
 
 def test_typescript_accepts_the_files_and_refuses_wrong_calls(cases, derived, tmp_path):
     for case in cases:
-        (tmp_path / f"{case.name}.js").write_text(case.javascript)
+        (tmp_path / f"{case.name}.js").write_text(code_of(case.derivation, "javascript"))
     shutil.copy(tmp_path / "two.js", tmp_path / "arm.js")
-    (tmp_path / "friction.js").write_text(derived(2, friction=True).code("javascript"))
+    (tmp_path / "friction.js").write_text(code_of(derived(2, friction=True), "javascript"))
     (tmp_path / "package.json").write_text('{"type": "module"}')
     right = RIGHT.replace("console.log(m22, qd);", "export const last = [m22, qd];")
     (tmp_path / "right.ts").write_text(right)
