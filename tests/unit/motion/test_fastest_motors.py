@@ -81,7 +81,5 @@ def test_of_many_paths_the_one_that_no_torque_holds_is_named():
     arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8], joints=[ulna.Joint(max_torque=5.0), ulna.Joint()])
     near, far = (ulna.paths.line((x, 0.1), (x, 0.2)) for x in (0.1, 0.8))
     assert ulna.plan(arm, near, timing="fastest").ok
-    with pytest.raises(
-        ulna.InfeasibleError, match=r"^\[1\]: the arm cannot hold.* joint 1"
-    ):
+    with pytest.raises(ulna.InfeasibleError, match=r"^\[1\]: the arm cannot hold.* joint 1"):
         ulna.plan(arm, [near, far], timing="fastest")
