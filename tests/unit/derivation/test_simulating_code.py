@@ -165,7 +165,7 @@ def for_long(*quick):
     return pytest.mark.parametrize("thousand", rows, ids=["few for long", "all for long"])
 
 
-@for_long("one", "two")
+@for_long("one", "two", "three", "four")
 def test_python_is_the_engine(cases, compared, thousand):
     def steps(name):
         return STEPS if name in thousand else FEWER
