@@ -77,6 +77,7 @@ bench: $(DEVELOP)  ## measure how long things take, beside other engines
 	@$(BIN)/python benchmarks/kinematics.py
 	@$(BIN)/python benchmarks/calls.py
 	@$(BIN)/python benchmarks/simulation.py
+	@$(BIN)/python benchmarks/timing.py
 	@$(BIN)/python benchmarks/following.py
 	@$(BIN)/python benchmarks/batch.py
 	@$(BIN)/python benchmarks/friction.py

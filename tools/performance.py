@@ -107,8 +107,33 @@ ROWS = (
     ),
     Row("Planning a path of 2,000 points", "planning 2,000 points [ms]", "ms"),
     Row(
+        "Planning the fastest motion along a path under torque limits",
+        "timing: the whole plan [ms]",
+        "ms",
+    ),
+    Row(
+        "A sweep of 10,000 controlled runs of 10 s, scalars and a curve of each kept",
+        "a sweep of 10,000 points in process [s]",
+        "s",
+    ),
+    Row(
         "All postures for 100,000 targets, 2 links",
         "inverse, 100,000 targets, two links [ms]",
+        "ms",
+    ),
+    Row(
+        "A report of a minute of two joints, from disk until it can be used",
+        "viewer, from disk to the arm and six charts [s]",
+        "s",
+    ),
+    Row(
+        "The playground, from disk until it can be used",
+        "playground, from disk to the arm and three charts [s]",
+        "s",
+    ),
+    Row(
+        "In the playground, from the pointer to the redrawn arm under control",
+        "playground, from the pointer to the redrawn arm, controlled [ms]",
         "ms",
     ),
 )
