@@ -26,11 +26,6 @@ FORMATTERS: dict[str, Formatter] = {
 }
 
 
-def is_description(file: str | os.PathLike[str]) -> bool:
-    """Return whether a file is one of these, by its name."""
-    return Path(file).suffix.lower() in PARSERS
-
-
 def import_robot(
     file: str | os.PathLike[str], *, base_link: str | None = None, tip_link: str | None = None
 ) -> ImportedArm:

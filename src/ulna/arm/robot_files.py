@@ -27,7 +27,6 @@ from ulna.arm.components import (
     Payload,
     doubts,
 )
-from ulna.arm.description_files import exported_arm, is_description, load_description
 from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
@@ -50,6 +49,7 @@ FOREIGN = {
     ".sdf": "an SDF file",
 }
 # What simulations and plans are saved as, by ending and by the first bytes.
+DESCRIPTIONS = (".urdf", ".xml", ".mjcf")  # as `description_files.py` has them
 RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
 RESULT_BYTES = (b"\x89HDF", b"CDF", b"PAR1", b"t [s],")
 DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
@@ -120,6 +120,8 @@ def load(
     """
     check_format(file)
     if is_description(file):
+        from ulna.arm.description_files import load_description
+
         return load_description(file, base_link, tip_link)
     for name, link in (("base_link", base_link), ("tip_link", tip_link)):
         if link is not None:
@@ -128,6 +130,11 @@ def load(
     for problem in found:
         warn(str(problem))
     return arm
+
+
+def is_description(file: str | os.PathLike[str]) -> bool:
+    """Return whether a file is one of another program that is read and written, by its name."""
+    return Path(file).suffix.lower() in DESCRIPTIONS
 
 
 def check_format(file: str | os.PathLike[str]) -> None:
@@ -396,7 +403,12 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     ...     ulna.load(f"{folder}/arm.toml") == arm
     True
     """
-    write_whole(file, exported_arm(arm, file).text if is_description(file) else dumps(arm))
+    if is_description(file):
+        from ulna.arm.description_files import exported_arm
+
+        write_whole(file, exported_arm(arm, file).text)
+    else:
+        write_whole(file, dumps(arm))
 
 
 def dumps(arm: Arm) -> str:

@@ -9,7 +9,8 @@ import pytest
 import robot_descriptions as robots
 import ulna
 from ulna import InputError, dynamics
-from ulna.arm import import_robot
+from ulna.arm import import_robot, robot_files
+from ulna.arm.description_files import FORMATTERS, PARSERS
 
 UPRIGHT = {"axis": (0.0, -1.0, 0.0)}
 
@@ -335,3 +336,7 @@ def test_a_robot_file_takes_no_links_by_name(tmp_path):
     ulna.save(ulna.Arm.rods([1.0], [1.0]), tmp_path / "arm.toml")
     with pytest.raises(InputError, match="tip_link"):
         ulna.load(tmp_path / "arm.toml", tip_link="tip")
+
+
+def test_every_format_that_is_known_by_its_ending_is_read_and_written():
+    assert set(robot_files.DESCRIPTIONS) == set(PARSERS) == set(FORMATTERS)
