@@ -119,16 +119,7 @@ def quintic(start: Array, end: Array, width: Array, place: Array) -> Array:
     `start` and `end` (3, …, d) are value, first and second derivative at the ends. All
     derivatives are with respect to the same variable, of which a piece covers `width` (…).
     """
-    x = Jet.variable(place)
-    back = 1.0 - x
-    cube, other = x * x * x, back * back * back
-    # Value, slope and bend at the near end; by symmetry at the far one.
-    near = (other * (1.0 + 3.0 * x + 6.0 * x * x), other * x * (1.0 + 3.0 * x), 0.5 * other * x * x)
-    far = (
-        cube * (1.0 + 3.0 * back + 6.0 * back * back),
-        -(cube * back * (1.0 + 3.0 * back)),
-        0.5 * cube * back * back,
-    )
+    near, far = _quintic_bases(Jet.variable(place))
     rows = np.zeros(np.broadcast_shapes(start.shape, end.shape))
     for order in range(3):
         for basis, given in ((near[order], start), (far[order], end)):
@@ -139,7 +130,17 @@ def quintic(start: Array, end: Array, width: Array, place: Array) -> Array:
 
 def quintic_value(start: Array, end: Array, width: Array, place: Array) -> Array:
     """Return the value (…, d) alone of `quintic`, in a fifth of the time."""
-    x, back = place, 1.0 - place
+    near, far = _quintic_bases(place)
+    value = np.zeros(np.broadcast_shapes(start.shape, end.shape)[1:])
+    for order in range(3):
+        for basis, given in ((near[order], start), (far[order], end)):
+            value += (basis * width**order)[..., None] * given[order]
+    return value
+
+
+def _quintic_bases(x: Any) -> tuple[Any, Any]:
+    """Return what value, slope and bend count for, at the near end and by symmetry at the far."""
+    back = 1.0 - x
     cube, other = x * x * x, back * back * back
     near = (other * (1.0 + 3.0 * x + 6.0 * x * x), other * x * (1.0 + 3.0 * x), 0.5 * other * x * x)
     far = (
@@ -147,11 +148,7 @@ def quintic_value(start: Array, end: Array, width: Array, place: Array) -> Array
         -(cube * back * (1.0 + 3.0 * back)),
         0.5 * cube * back * back,
     )
-    value = np.zeros(np.broadcast_shapes(start.shape, end.shape)[1:])
-    for order in range(3):
-        for basis, given in ((near[order], start), (far[order], end)):
-            value += (basis * width**order)[..., None] * given[order]
-    return value
+    return near, far
 
 
 class Piecewise:
