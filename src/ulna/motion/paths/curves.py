@@ -9,8 +9,10 @@ products, quotients and the functions below follow the rules of calculus, so tha
 once is differentiated exactly. Values may be complex, which is how curves in the plane are written
 here: z = x + i y.
 
-The length is summed up by Gauss's rule over many short panels. The inverse is a polynomial of
-fifth degree on each panel, from the lengths and the exact speeds at its ends.
+The length ℓ is summed up by Gauss's rule over many short panels. The inverse is a polynomial of
+fifth degree on each panel, from the lengths and the exact speeds at its ends. Where a curve turns
+straight back p' = 0 for a moment, and the inverse is one of √ℓ from there: s − s₀ = α √ℓ + β ℓ + …,
+with α² = 2/|p''| and β = −p''·p'''/(3 |p''|³).
 """
 
 from __future__ import annotations
@@ -299,7 +301,8 @@ class Lengths(NamedTuple):
 
     edges: Array  # (k+1,) places
     along: Array  # (k+1,) [m] from the start
-    starts: Array  # (3, k, 1) place and its two derivatives by length, at the panels' ends
+    still: Array  # (k,) −1 for panels at whose first end the curve stands still, 1 at the last
+    starts: Array  # (3, k, 1) place and its two derivatives by `_measure`, at the panels' ends
     ends: Array
     firsts: Array  # (m+1,) which panels begin a smooth piece, and how many panels there are
 
@@ -321,10 +324,23 @@ class Lengths(NamedTuple):
             starts = self.along[self.firsts[:-1]]
             piece = np.maximum(np.searchsorted(starts, within, "right") - 1, 0)
             panel = np.clip(panel, self.firsts[piece], self.firsts[piece + 1] - 1)
-        width = self.along[panel + 1] - self.along[panel]
-        part = np.clip((length - self.along[panel]) / width, 0.0, 1.0)
-        found = quintic_value(self.starts[:, panel], self.ends[:, panel], width, part)[..., 0]
+        width, still = self.along[panel + 1] - self.along[panel], self.still[panel]
+        gone = np.clip(length - self.along[panel], 0.0, width)
+        whole = _measure(width, width, still)
+        part = np.clip(_measure(gone, width, still) / whole, 0.0, 1.0)
+        found = quintic_value(self.starts[:, panel], self.ends[:, panel], whole, part)[..., 0]
         return np.asarray(np.clip(found, self.edges[panel], self.edges[panel + 1]))
+
+
+def _measure(length: Array, width: Array, still: Array) -> Array:
+    """Return what the inverse of a panel (k,) is a polynomial of: the length, or its root.
+
+    The root is the one from the end at which the curve stands still.
+    """
+    if not np.any(still):
+        return length
+    from_end = np.sqrt(width) - np.sqrt(np.maximum(width - length, 0.0))
+    return np.where(still == 0.0, length, np.where(still < 0.0, np.sqrt(length), from_end))
 
 
 def measure(path: Path) -> Lengths:
@@ -341,8 +357,10 @@ def measure(path: Path) -> Lengths:
     while len(left):
         middle = 0.5 * (left + right)
         first, second = _lengths(path, left, middle), _lengths(path, middle, right)
-        starts, ends = _ends(path, left, right, total)
-        found = quintic_value(starts, ends, steps, first / steps)[..., 0]
+        still, starts, ends = _ends(path, left, right, steps, total)
+        whole = _measure(steps, steps, still)
+        part = _measure(np.minimum(first, steps), steps, still) / whole
+        found = quintic_value(starts, ends, whole, part)[..., 0]
         missed = np.abs(found - middle) / (right - left) * steps
         coarse = np.maximum(np.abs(first + second - steps), missed) > EXACT * total
         coarse &= count <= MOST_PANELS
@@ -357,8 +375,9 @@ def measure(path: Path) -> Lengths:
     order = np.argsort(left)
     edges = np.append(left[order], 1.0)
     along = np.concatenate([[0.0], np.cumsum(steps[order])])
-    starts, ends = _ends(path, edges[:-1], edges[1:], along[-1])
-    return Lengths(edges, along, starts, ends, np.searchsorted(edges, np.array(path.breaks)))
+    still, starts, ends = _ends(path, edges[:-1], edges[1:], np.diff(along), along[-1])
+    firsts = np.searchsorted(edges, np.array(path.breaks))
+    return Lengths(edges, along, still, starts, ends, firsts)
 
 
 def _lengths(path: Path, left: Array, right: Array) -> Array:
@@ -369,21 +388,40 @@ def _lengths(path: Path, left: Array, right: Array) -> Array:
     return np.asarray(half * (speed @ WEIGHTS))
 
 
-def _ends(path: Path, left: Array, right: Array, total: float) -> list[Array]:
-    """Return how panels run at both ends: places (3, k, 1) with their derivatives by length."""
-    return [_by_length(path, at, 0.5 * (left + right), total) for at in (left, right)]
+def _ends(path: Path, left: Array, right: Array, width: Array, total: float) -> list[Array]:
+    """Return at which ends (k,) panels stand still, and how they run at both.
+
+    That is places (3, k, 1) with their derivatives by `_measure`.
+    """
+    middle, still, runs = 0.5 * (left + right), np.zeros(len(left)), list[Array]()
+    both = [(at, path.on(at, middle), side) for at, side in ((left, -1.0), (right, 1.0))]
+    for _, rows, side in both:
+        still[~(np.linalg.norm(rows[1], axis=-1) > STILL * total)] = side
+    for at, rows, side in both:
+        with np.errstate(all="ignore"):
+            first, second = arc_length_derivatives(rows[1], rows[2])
+        # By the root r of the length from where it stands still: d/dr = 2 r d/dℓ.
+        k = np.flatnonzero(still == -side)
+        second[k] = 4.0 * width[k] * second[k] + 2.0 * side * first[k]
+        first[k] *= 2.0 * np.sqrt(width[k])
+        k = np.flatnonzero(still == side)
+        first[k], second[k] = _at_rest(path, at[k], middle[k], rows[2, k], total)
+        runs.append(np.stack([at, first, second])[..., None])
+    return [still, *runs]
 
 
-def _by_length(path: Path, at: Array, within: Array, total: float) -> Array:
-    _, velocity, bend = path.on(at, within)
-    speed = np.linalg.norm(velocity, axis=-1)
-    slow = np.flatnonzero(~(speed > STILL * total))
-    if len(slow):
-        got = f"a path that stands still at {float(at[slow[0]]):.4g} of its way"
+def _at_rest(
+    path: Path, at: Array, within: Array, bend: Array, total: float
+) -> tuple[Array, Array]:
+    """Return α and 2 β (k,) at places where p' vanishes; raise where p'' does so too."""
+    size = np.linalg.norm(bend, axis=-1)
+    flat = np.flatnonzero(~(size > STILL * total))
+    if len(flat):
+        got = f"a path that stands still at {float(at[flat[0]]):.4g} of its way"
         need = "one that moves on, to be timed by its length"
         raise InputError(Problem("timing", got, need, "use timing='uniform'"))
-    first, second = arc_length_derivatives(velocity, bend)
-    return np.stack([at, first, second])[..., None]
+    change = (path.on(within, within)[2] - bend) / (within - at)[:, None]
+    return np.sqrt(2.0 / size), -2.0 / 3.0 * np.sum(bend * change, axis=-1) / size**3
 
 
 def arc_length_derivatives(velocity: Array, bend: Array) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ from ulna.arrays import LARGEST, Array, float_array, number, positive, whole
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions.calls import written
 from ulna.motion.paths.curves import (
+    STILL,
     Concatenation,
     Cubics,
     Curve,
@@ -174,10 +175,12 @@ class Path:
         """
         table = self.lengths
         if within is None:
-            rows = self.curve(table.places(table.total * part))
+            rows, way = self.curve(table.places(table.total * part)), 1.0 - part
         else:
             beside = table.total * within
-            rows = self.on(table.places(table.total * part, beside), table.places(beside))
+            places, sides = table.places(table.total * part, beside), table.places(beside)
+            rows, way = self.on(places, sides), sides - places
+        _set_out(rows, way, table.total)
         first, second = arc_length_derivatives(rows[1], rows[2])
         bend = rows[2] * (first**2)[:, None] + rows[1] * second[:, None]
         return np.stack([rows[0], rows[1] * first[:, None] * table.total, bend * table.total**2])
@@ -233,7 +236,11 @@ class Path:
     @property
     def _turns(self) -> tuple[Array, Array]:
         """At all inner breaks (k,): the dot product of p' before and behind, and |p'| |p'|."""
-        before, after = (rows[1] for rows in self.sides)
+        sides = self.sides
+        typical = max(float(np.abs(rows[1:]).max(initial=0.0)) for rows in sides)
+        for rows, way in zip(sides, (-1.0, 1.0), strict=True):
+            _set_out(rows, np.full(rows.shape[1], way), typical)
+        before, after = (rows[1] for rows in sides)
         sizes = np.linalg.norm(before, axis=-1) * np.linalg.norm(after, axis=-1)
         return np.sum(before * after, axis=-1), sizes
 
@@ -474,3 +481,11 @@ def point(what: str, given: Any) -> complex:
     if values.shape != (2,) or not (np.abs(values) <= LARGEST).all():
         raise InputError(Problem(what, shown(given), "a point (x, y) of two finite numbers [m]"))
     return complex(values[0], values[1])
+
+
+def _set_out(rows: Array, way: Array, typical: float) -> None:
+    """Write into rows (3, k, d) a direction where p' vanishes: that of p'' towards `way` (k,)."""
+    still = np.linalg.norm(rows[1], axis=-1) <= STILL * typical
+    if still.any():
+        side = np.where(way[still] < 0.0, -1.0, 1.0)
+        rows[1, still], rows[2, still] = rows[2, still] * side[:, None], 0.0

@@ -15,7 +15,7 @@ import numpy as np
 from ulna.arrays import LARGEST, Array, flag, float_array, number, positive, whole
 from ulna.columns import MOST_TOLD, Cells, read_cells
 from ulna.errors import InputError, Problem, rewording, shown
-from ulna.motion.paths.curves import Cubics
+from ulna.motion.paths.curves import STILL, Cubics
 from ulna.motion.paths.path import Path, described
 from ulna.motion.paths.rounding import round_corners
 from ulna.motion.paths.strokes import pen_path
@@ -286,7 +286,29 @@ def interpolated(
         knots = check_times(times, len(rows), what)
         lasting = float(knots[-1] - knots[0])
     places = (knots - knots[0]) / (knots[-1] - knots[0])
-    return Path(_cubic(places, rows, closed), text, tuple(places.tolist()), duration=lasting)
+    curve = _cubic(places, rows, closed)
+    breaks = np.union1d(places, _turning_back(curve))
+    return Path(curve, text, tuple(breaks.tolist()), duration=lasting)
+
+
+def _turning_back(curve: Cubics) -> Array:
+    """Return the places (k,) inside pieces at which p' vanishes: there a path goes straight back.
+
+    That of one joint does so wherever it turns, and that of points in a line.
+    """
+    slopes = curve.powers[:3] * np.array([3.0, 2.0, 1.0])[:, None, None]  # (3, k, d)
+    widths = np.diff(curve.knots)
+    along = int(np.argmax(np.abs(slopes).sum(axis=(0, 1))))
+    a, b, c = slopes[:, :, along]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = -0.5 * (b + np.copysign(np.sqrt(b * b - 4.0 * a * c), b))
+        found = np.stack([half / a, c / half])
+    inside = (found > ALIKE * widths) & (found < (1.0 - ALIKE) * widths)
+    _, piece = np.nonzero(inside)
+    places = curve.knots[piece] + found[inside]
+    sizes = np.linalg.norm(curve.on(places, places)[1], axis=-1)
+    typical = float(np.abs(slopes[2]).max())
+    return np.asarray(places[sizes <= STILL * typical])
 
 
 def _cubic(places: Array, rows: Array, closed: bool) -> Cubics:
