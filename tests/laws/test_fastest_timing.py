@@ -75,6 +75,26 @@ def test_one_joint_takes_the_time_of_bang_bang_control():
     assert made.duration == pytest.approx(2.0 * np.sqrt(1.0 * 1.5 / 2.0), rel=1e-5)
 
 
+@pytest.mark.parametrize("through", [[0.0, 1.5, 0.0], [0.0, 1.0, 0.3, 0.8]])
+def test_one_joint_stops_where_it_turns_back(through):
+    """Every way between two turns of the spline is one of bang-bang control by itself."""
+    arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=2.0)], gravity=(0.0, 0.0))
+    path = ulna.paths.joints([[angle] for angle in through])
+    places = np.linspace(0.0, 1.0, 200_001)
+    angle = path(places)[:, 0]
+    turns = np.flatnonzero(np.diff(angle)[1:] * np.diff(angle)[:-1] <= 0.0) + 1
+    ways = np.abs(np.diff(angle[np.concatenate([[0], turns, [-1]])]))
+    ways = ways[ways > 1e-6]
+    assert len(ways) == len(through) - 1
+    made = fastest(arm, path)
+    assert made.ok, made.problems
+    assert made.duration == pytest.approx((2.0 * np.sqrt(ways / 2.0)).sum(), rel=1e-5)
+    assert path.length == pytest.approx(ways.sum(), rel=1e-8)
+    _, first, second = path.by_length(np.linspace(0.0, 1.0, 1001))
+    assert np.abs(first) == pytest.approx(path.length, rel=1e-9)
+    assert np.abs(second).max() <= 1e-6
+
+
 def test_one_joint_with_viscous_damping():
     """I ω̇ = ±τ − b ω: the time of both phases follows from the logarithms of the solution."""
     inertia, torque, damping, way = 1.0, 2.0, 0.8, 1.5
@@ -92,7 +112,7 @@ def test_one_joint_with_viscous_damping():
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if phases(middle)[1] < way else (low, middle)
-    assert made.duration == pytest.approx(phases(low)[0], rel=1e-3)
+    assert made.duration == pytest.approx(phases(low)[0], rel=1e-5)
 
 
 @pytest.mark.parametrize(("speed", "most"), [(0.4, 1.0), (5.0, 1.0)])
@@ -214,7 +234,7 @@ def test_a_dynamic_programme_takes_as_long(plans, name):
 def test_a_finer_programme_is_closer(plans, name):
     arm, path, options = CASES[name]
     square = float(plans[name].trajectory.timing.law.solved.profile.x.max())
-    fine = {"nodes": 240, "speeds": 6000, "accelerations": 9}
+    fine = {"nodes": 240, "speeds": 24_000, "accelerations": 9}
     least = programme(arm, path, options={**options, "most_x": 1.2 * square}, **fine)
     assert plans[name].duration == pytest.approx(least, rel=5e-4)
 
@@ -385,7 +405,7 @@ def test_a_zero_inertia_point_is_passed_on_the_limit_curve(way, torque):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if inertia(middle) * inertia(low) > 0.0 else (low, middle)
     bound = torque[0] / abs(ulna.dynamics.inverse_dynamics(free, *base(low))[0])
-    s, x = made.trajectory.timing.law.solved.profile
+    s, x, _ = made.trajectory.timing.law.solved.profile
     assert np.interp(low, s, x) == pytest.approx(bound, rel=2e-3)
     least = programme(arm, path, options={"most_x": 1.2 * float(x.max())})
     assert made.duration == pytest.approx(least, rel=0.005)

@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 
 import ulna
 from ulna.actuation import torque_range
+from ulna.motion.planning.timing_limits import motor_lines
 
 STALL, NO_LOAD = 2.0, 5.0  # [N·m, rad/s]
 
@@ -83,3 +84,87 @@ def test_of_many_paths_the_one_that_no_torque_holds_is_named():
     assert ulna.plan(arm, near, timing="fastest").ok
     with pytest.raises(ulna.InfeasibleError, match=r"^\[1\]: the arm cannot hold.* joint 1"):
         ulna.plan(arm, [near, far], timing="fastest")
+
+
+def most_used(plan):
+    """Return how much the fullest joint uses of torque, motor or speed, every 0.1 ms in motion."""
+    t = np.linspace(0.0, plan.duration, int(plan.duration / 1e-4) + 1)[1:-1]
+    qd, tau, p = plan.trajectory(t).qd, plan.torque_at(t), plan.arm.parameters
+    used = [np.abs(qd) / p.max_velocity, np.abs(tau) / p.max_torque]
+    for k, joint in enumerate(plan.arm.joints):
+        if joint.motor is None:
+            continue
+        given = ulna.actuation.motor_torque(joint, tau[:, k], qd[:, k])
+        lower, upper = torque_range(joint, qd[:, k])
+        stall = torque_range(joint, np.zeros(1)).upper[0]
+        missed = np.maximum(given - upper, lower - given)[:, None]
+        free = motor_lines(joint).max_rate
+        used += [1.0 + missed / stall, np.abs(qd[:, [k]]) / free]
+    return np.hstack(used).max(axis=1)
+
+
+WEAK = ulna.Motor(
+    voltage=12.0, resistance=5.8, torque_constant=0.0088, gear_ratio=107.0, max_current=1.38,
+    efficiency=0.8,
+)  # fmt: skip
+WILD = {
+    "servos": ("so-101", [(0.20, 0.05), (0.25, 0.20), (0.12, 0.22), (0.28, 0.10), (0.15, 0.15)]),
+    "larger servos": (
+        "open-manipulator-x",
+        [(0.2, 0.1), (0.28, 0.12), (0.16, 0.24), (0.25, 0.05), (0.2, 0.22)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WILD)
+def test_a_wild_path_uses_some_limit_up_all_the_time(name):
+    preset, through = WILD[name]
+    plan = ulna.plan(ulna.preset(preset), ulna.paths.spline(through), timing="fastest")
+    assert plan.ok, plan.problems
+    used = most_used(plan)
+    assert used.max() <= 1.001
+    assert np.mean(used < 0.995) <= 0.01
+
+
+def test_a_geared_dc_motor_uses_its_curve_up_and_sticks_no_longer_than_it_must():
+    friction = ulna.Friction(coulomb=0.02, static=0.05)
+    joints = [ulna.Joint(motor=WEAK, friction=friction), ulna.Joint(max_torque=0.4, damping=0.004)]
+    arm = ulna.Arm.rods([0.12, 0.1], [0.08, 0.05], joints=joints)
+    path = ulna.paths.joints([[0.3, 0.2], [1.4, -1.0], [0.2, 0.9], [1.0, 1.5]])
+    plan = ulna.plan(arm, path, timing="fastest")
+    assert plan.ok, plan.problems
+    used = most_used(plan)
+    assert used.max() <= 1.001
+    assert np.mean(used < 0.995) <= 0.01
+
+
+@pytest.mark.parametrize(
+    "motor",
+    [
+        WEAK,
+        ulna.TorqueSpeedMotor(stall_torque=14.0, no_load_speed=6.0, max_torque=11.0),
+        ulna.ServoMotor(stall_torque=2.9, no_load_speed=4.7, stiffness=40.0),
+        ulna.StepperMotor(holding_torque=0.5, corner_speed=10.0, max_speed=60.0),
+    ],
+)
+def test_the_least_of_a_motors_lines_is_its_curve(motor):
+    joint = ulna.Joint(motor=motor, gear_ratio=2.0)
+    lines = motor_lines(joint)
+    rate = np.linspace(0.0, lines.max_rate * (1.0 - 1e-4), 500)
+    lower, upper = torque_range(joint, rate)
+    loss = getattr(motor, "efficiency", 1.0)
+    driving = np.min([torque + slope * rate for torque, slope in lines.driving], axis=0)
+    braking = np.min([torque + slope * rate for torque, slope in lines.braking], axis=0)
+    assert driving == pytest.approx(loss * upper, rel=1e-8, abs=1e-8 * lines.stall)
+    assert braking == pytest.approx(-lower / loss, rel=1e-8)
+    assert torque_range(joint, lines.max_rate).upper == pytest.approx(0.0, abs=1e-8 * lines.stall)
+
+
+def test_no_motor_is_turned_faster_than_without_load():
+    # Downwards its own weight would turn it faster, and the motor could do no more than brake.
+    motor = ulna.TorqueSpeedMotor(stall_torque=40.0, no_load_speed=3.0)
+    arm = ulna.Arm.rods([1.0], [1.0], joints=[ulna.Joint(motor=motor)])
+    plan = ulna.plan(arm, ulna.paths.joints([[1.5], [-1.5]]), timing="fastest")
+    assert plan.ok, plan.problems
+    assert np.abs(plan.qd).max() == pytest.approx(3.0, rel=1e-3)
+    assert np.abs(plan.qd).max() <= 3.0

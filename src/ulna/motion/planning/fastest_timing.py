@@ -18,7 +18,7 @@ from ulna.arrays import Array, number, positive
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.motion.paths.curves import Curve, Jet
 from ulna.motion.paths.path import Path
-from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, parabolas, pause
+from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, pause
 from ulna.motion.planning.limiting import Limiting, find_limiting
 from ulna.motion.planning.postures import (
     RedundantSolver,
@@ -119,9 +119,7 @@ def fastest_law(
     if window > 0.0:
         found = smooth_sections(solved, window, most_share)
     else:
-        s, x = solved.profile
-        spans = (slice(first, last + 1) for first, last in sections(solved.grid))
-        found = [parabolas(s[span], x[span]) for span in spans]
+        found = [solved.profile.pieces(*span) for span in sections(solved.grid)]
     unit = "rad" if path.in_joints else "m"
     return FastestLaw(_with_pauses(found, lifts), solved, path.length, unit, lifts, window)
 

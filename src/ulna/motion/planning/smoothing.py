@@ -39,7 +39,7 @@ def smooth_sections(
     """
     limits = solved.limits
     grid = _with_stops(solved, window)
-    profile = grid.solve(limits, solved.profile)
+    profile = grid.solve(limits, solved.profile.even, turning=False)
     room = np.ones(len(grid.s))
     for _ in range(PASSES):
         spans = sections(grid)
@@ -54,7 +54,7 @@ def smooth_sections(
         if (narrowed == room).all():
             break
         room = narrowed
-        profile = grid.solve(limits, profile, room)
+        profile = grid.solve(limits, profile, room, turning=False)
     return [_slowed(limits, made) for made in averaged]
 
 

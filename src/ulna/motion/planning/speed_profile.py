@@ -15,9 +15,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ulna.arrays import Array
+from ulna.errors import InfeasibleError
 from ulna.motion.paths.path import Path
+from ulna.motion.planning.law_pieces import LawPieces
 from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
 
 ENDS, INSIDE, MIDDLE = np.array([0.0, 1.0]), np.array([0.2, 0.5, 0.8]), 1
@@ -27,45 +30,101 @@ MOST = 8000  # at most after halving
 ROUNDS = 6  # of halving
 # What intervals may use of their limits without being halved.
 LEAST_USE, MOST_USE = 0.997, 1.00005
-PROFILES = 12  # computed at most, until tangents are those of the profile itself
+PROFILES = 8  # computed at most, until friction and turns are those of the profile itself
 SAME = 1e-6  # of the duration, by which two profiles may differ
+MOST_TURN = 0.25  # of x, by which a turn of the acceleration changes it
+NEWTON = 4  # steps
 CORRECTIONS = 6  # of limits for what is passed between nodes
 KEPT = 2e-7  # of a limit: what is left of it
 # Of an interval: where limits are looked at in the end, and
-DENSE = np.array([0.0, 0.02, 0.06, 0.12, 0.2, 0.35, 0.5, 0.65, 0.8, 0.88, 0.94, 0.98, 1.0])
+DENSE = np.array(
+    [
+        0.0,
+        0.001,
+        0.005,
+        0.02,
+        0.06,
+        0.12,
+        0.2,
+        0.35,
+        0.5,
+        0.65,
+        0.8,
+        0.88,
+        0.94,
+        0.98,
+        0.995,
+        0.999,
+        1.0,
+    ]
+)
 LITTLE = 2e-5  # of all limits, at most at once, for peaks between them, and
 STRETCH = 2e-6  # of the duration, for what speeds are between
 CLOSEST = 1e-9  # of the way, between two nodes
 TURNED = 0.1  # [rad] of direction, by which joints or tip may turn within an interval, and
-BENDS = 16  # how often intervals are halved for that
+BACK = 0.5 * np.pi  # [rad] or more within the closest nodes: a cusp
+BENDS = 22  # how often intervals are halved for that
+HALVINGS = 60
 
 
 class Profile(NamedTuple):
-    """Squared speeds x along a grid of parts s of the way."""
+    """Squared speeds x along a grid of parts s of the way, and how accelerations turn between."""
 
     s: Array  # (k+1,)
     x: Array  # (k+1,) [1/s²]
-
-    @property
-    def acceleration(self) -> Array:
-        """Accelerations u (k,) [1/s²] on the intervals."""
-        return np.asarray(0.5 * np.diff(self.x) / np.diff(self.s))
+    turn: Array  # (k,) [1/s²] by which the acceleration grows on an interval, evenly in time
 
     @property
     def durations(self) -> Array:
         """How long (k,) [s] intervals take."""
-        root = np.sqrt(self.x)
-        return np.asarray(2.0 * np.diff(self.s) / (root[:-1] + root[1:]))
+        root, h = np.sqrt(self.x), np.diff(self.s)
+        mean = 3.0 * (root[:-1] + root[1:])  # h = (v₀ + v₁) T/2 − turn T²/12
+        return np.asarray(12.0 * h / (mean + np.sqrt(mean * mean - 12.0 * self.turn * h)))
 
     @property
     def duration(self) -> float:
         """How long all of it takes [s]."""
         return float(self.durations.sum())
 
+    @property
+    def even(self) -> Profile:
+        """The same with even accelerations on all intervals."""
+        return self._replace(turn=np.zeros_like(self.turn))
+
+    def pieces(self, first: int = 0, last: int | None = None) -> LawPieces:
+        """Return the law from one node to another: the part of the way as cubics of time."""
+        nodes = slice(first, last)
+        v, T = np.sqrt(self.x), self.durations
+        half = 0.5 * np.diff(v) / T - 0.25 * self.turn
+        powers = np.stack([self.turn / (6.0 * T), half, v[:-1], self.s[:-1]])
+        return LawPieces(T[nodes], powers[:, nodes])
+
+    @property
+    def off_mean(self) -> Array:
+        """By how much (k, 2) accelerations at the ends differ from Δx/(2 Δs) of intervals."""
+        shift = -np.diff(np.sqrt(self.x)) * self.turn * self.durations / (12.0 * np.diff(self.s))
+        return np.stack([shift - 0.5 * self.turn, shift + 0.5 * self.turn], axis=-1)
+
     def at(self, parts: Array) -> tuple[Array, Array]:
-        """Return speeds and accelerations (k, p) at parts (p,) of all intervals."""
-        v = np.sqrt(self.x[:-1, None] + np.diff(self.x)[:, None] * parts)
-        return v, np.broadcast_to(self.acceleration[:, None], v.shape)
+        """Return speeds and accelerations (k, p) at parts (p,) of the ways of all intervals."""
+        # From the slower end of each, backwards in time if that is the last one.
+        v, back = np.sqrt(self.x), (np.diff(self.x) < 0.0)[:, None]
+        ends = np.stack([v[:-1], v[1:]])[:, :, None]
+        T, turn = self.durations[:, None], self.turn[:, None]
+        mean = (ends[1] - ends[0]) / T
+        c, b = np.where(back, ends[::-1], ends)[0], 0.5 * np.where(back, -mean, mean) - 0.25 * turn
+        a, part = turn / (6.0 * T), np.where(back, 1.0 - parts, parts)
+        place = np.diff(self.s)[:, None] * part
+        # When a place is reached, by Newton's method from an even acceleration on.
+        gained = np.abs(np.diff(self.x))[:, None] * part
+        t = 2.0 * np.divide(
+            place, c + np.sqrt(c * c + gained), out=np.zeros_like(place), where=part > 0.0
+        )
+        for _ in range(NEWTON):
+            gone, rate = ((a * t + b) * t + c) * t, (3.0 * a * t + 2.0 * b) * t + c
+            t += np.divide(place - gone, rate, out=np.zeros_like(t), where=part > 0.0)
+        u = 6.0 * a * t + 2.0 * b
+        return np.maximum((3.0 * a * t + 2.0 * b) * t + c, 0.0), np.where(back, -u, u)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,27 +160,63 @@ class PathGrid:
         return made
 
     def solve(
-        self, limits: SpeedLimits, first: Profile | None = None, room: Array | None = None
+        self,
+        limits: SpeedLimits,
+        first: Profile | None = None,
+        room: Array | None = None,
+        *,
+        turning: bool = True,
     ) -> Profile:
         """Return the fastest profile on the grid; raise InfeasibleError where there is none.
 
         `room` (k+1,) is the part of what limits leave at rest that may be used at every node.
-        Without damping the same everywhere slows the motion down by its root.
+        Without damping the same everywhere slows the motion down by its root. Accelerations turn
+        on intervals as they do between them, or else as those of the first profile do.
         """
-        v = np.ones(len(self.s)) if first is None else np.sqrt(np.interp(self.s, *first))
-        found = self._solve_once(limits, v, room)
-        for _ in range(0 if limits.is_affine else PROFILES):
-            again = self._solve_once(limits, np.sqrt(found.x), room)
-            change = abs(again.duration - found.duration)
+        last = self._begin(first)
+        found = self._solve_once(limits, last, room)
+        for _ in range(PROFILES):
+            last = found._replace(turn=self._turn(found)) if turning else found
+            again = self._solve_once(limits, last, room)
+            change = np.abs(again.durations - found.durations).sum()
             found = again
             if change <= SAME * found.duration:
                 break
         return found
 
-    def _solve_once(self, limits: SpeedLimits, v: Array, room: Array | None) -> Profile:
+    def _begin(self, first: Profile | None) -> Profile:
+        """Return what a profile is looked for from: one of another grid, or any."""
+        if first is None:
+            return Profile(self.s, np.ones(len(self.s)), np.zeros(len(self.s) - 1))
+        middles = 0.5 * (self.s[:-1] + self.s[1:])
+        which = np.clip(np.searchsorted(first.s, middles) - 1, 0, len(first.turn) - 1)
+        turn = (first.turn / np.diff(first.s))[which] * np.diff(self.s)
+        return _bounded(Profile(self.s, np.interp(self.s, first.s, first.x), turn))
+
+    def _turn(self, profile: Profile) -> Array:
+        """Return by how much (k,) accelerations grow on intervals, by those of their neighbours.
+
+        Of the slopes to both sides the lesser one counts, none where they disagree (minmod): what
+        jumps, as between speeding up and braking, is not smeared. Across a mark there is no slope,
+        and the next one on the other side counts.
+        """
+        h = np.diff(self.s)
+        mean = 0.5 * np.diff(profile.x) / h
+        slope = np.diff(mean) / (0.5 * (h[1:] + h[:-1]))
+        slope[np.isin(self.s[1:-1], self.marks)] = np.nan
+        two = np.full(2, np.nan)
+        farther, left, right, beyond = sliding_window_view(np.concatenate([two, slope, two]), 4).T
+        left, right = (
+            np.where(np.isnan(one), other, one) for one, other in ((left, beyond), (right, farther))
+        )
+        agree = left * right > 0.0
+        least = np.copysign(np.minimum(np.abs(left), np.abs(right)), left)
+        return np.where(agree, least, 0.0) * h
+
+    def _solve_once(self, limits: SpeedLimits, last: Profile, room: Array | None) -> Profile:
         from ulna.motion.planning.reachability_kernels import FOUND, reach_profile
 
-        count = len(self.s) - 1
+        count, v, last = len(self.s) - 1, np.sqrt(last.x), _bounded(last)
         both = np.stack([v[:-1], v[1:]], axis=-1).ravel()
         rows = np.ascontiguousarray(limits.rows(self.ends_at, both).reshape(count, 2, -1, 4))
         squares = np.ascontiguousarray(limits.squares(self.ends_at).reshape(count, 2, 4))
@@ -136,13 +231,15 @@ class PathGrid:
         top[np.isin(self.s, self.stops)] = 0.0
         low, high, x = np.zeros((3, count + 1))
         ends = np.minimum(self.ends, top[[0, -1]])
-        code = reach_profile(np.diff(self.s), rows, squares, top, ends, low, high, x, np.zeros(2))
+        code = reach_profile(
+            np.diff(self.s), rows, squares, last.off_mean, top, ends, low, high, x, np.zeros(2)
+        )
         if code != FOUND:
             limits.refuse(self.ends_at, self.s, max(code, 0))
         stuck = np.flatnonzero((x[:-1] == 0.0) & (x[1:] == 0.0))
         if len(stuck):
             limits.refuse(self.ends_at, self.s, int(stuck[0]))
-        return Profile(self.s, x)
+        return _bounded(Profile(self.s, x, last.turn))
 
     def use(self, limits: SpeedLimits, profile: Profile) -> Array:
         """Return how much (k, 3, m) of all limits is used inside the intervals."""
@@ -161,7 +258,8 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     """Return the fastest profile, at rest at stops (k,) and with x (2,) at start and end."""
     slow = np.concatenate([stops, np.array([0.0, 1.0])[ends == 0.0]])
     breaks = np.union1d(path.lengths.parts(np.array(path.breaks)), stops)
-    nodes = _fine(_nodes(breaks, slow), limits)
+    nodes, cusps = _fine(_nodes(breaks, slow), limits)
+    breaks, stops = np.union1d(breaks, cusps), np.union1d(stops, cusps)
     turns = _turns(nodes, limits)
     s = np.union1d(nodes, turns)
     grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
@@ -179,8 +277,18 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     return SolvedPath(_corrected(limits, grid, profile), grid, limits)
 
 
+def _bounded(profile: Profile) -> Profile:
+    """Return the same with accelerations that turn no more than leaves speeds nearly even."""
+    s, x, turn = profile
+    most = MOST_TURN * (x[:-1] + x[1:]) / np.diff(s)
+    return Profile(s, x, np.clip(turn, -most, most))
+
+
 def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile:
-    """Take what is passed between nodes off the limits: where it is passed, then everywhere."""
+    """Take what is passed between nodes off the limits: where it is passed, then everywhere.
+
+    Where nothing would be left, as beside a stop at the edge of the reach, they stay as they are.
+    """
     at, left, room = grid.at(DENSE), 1.0, np.ones(len(grid.s))
     # Speeds and accelerations go as 1/T and 1/T², and need no other profile in the end.
     kinds = [kind for kind, _ in limits.columns]
@@ -192,8 +300,12 @@ def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile
         if over.max() <= 1.0 + KEPT:
             break
         beside = np.maximum(np.append(over, 1.0), np.append(1.0, over))
-        room /= np.where(beside > 1.0, beside * (1.0 + KEPT), 1.0)
-        profile = grid.solve(limits, profile, room)
+        narrowed = room / np.where(beside > 1.0, beside * (1.0 + KEPT), 1.0)
+        try:
+            profile = grid.solve(limits, profile, narrowed, turning=False)
+        except InfeasibleError:
+            break
+        room = narrowed
     for _ in range(CORRECTIONS):
         use = _use(limits, profile, at, DENSE)
         # All is slowed down for what is seen, and a little for what may lie between.
@@ -202,10 +314,15 @@ def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile
         if worst <= 1.0 + KEPT:
             break
         left *= (1.0 - KEPT) / worst
-        profile = grid.solve(limits.scaled(limits.factor * left), profile, room)
+        try:
+            profile = grid.solve(limits.scaled(limits.factor * left), profile, room, turning=False)
+        except InfeasibleError:
+            break
     use = _use(limits, profile, at, DENSE).max(axis=(0, 1))
     most = float((use[power > 0.0] ** power[power > 0.0]).max()) + STRETCH
-    return profile if most <= 1.0 else Profile(profile.s, profile.x / most**2)
+    return (
+        profile if most <= 1.0 else Profile(profile.s, profile.x / most**2, profile.turn / most**2)
+    )
 
 
 def room_used(limits: SpeedLimits, at: PathGeometry, v: Array, u: Array) -> Array:
@@ -271,18 +388,32 @@ def _nodes(breaks: Array, slow: Array) -> Array:
     return np.concatenate(parts)
 
 
-def _fine(s: Array, limits: SpeedLimits) -> Array:
-    """Halve intervals until no direction turns far within one: a tight bend is not passed over."""
+def _fine(s: Array, limits: SpeedLimits) -> tuple[Array, Array]:
+    """Halve intervals until no direction turns far within one: a tight bend is not passed over.
+
+    Returns the nodes, and those of them at which it turns back within no way at all: cusps.
+    """
     for _ in range(BENDS):
-        middles = 0.5 * (s[:-1] + s[1:])
-        first, last = limits.geometry(s[:-1], middles), limits.geometry(s[1:], middles)
-        sharp = _angles(first.first, last.first) > TURNED
-        sharp |= _angles(first.tip_first, last.tip_first) > TURNED
+        sharp = _turned(s[:-1], s[1:], limits) > TURNED
         sharp &= np.diff(s) > CLOSEST
         if not sharp.any() or len(s) + sharp.sum() > MOST // 2:
             break
-        s = np.sort(np.concatenate([s, middles[sharp]]))
-    return s
+        s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[sharp]]))
+    k = np.flatnonzero((_turned(s[:-1], s[1:], limits) > BACK) & (np.diff(s) <= CLOSEST))
+    low, high = s[k], s[k + 1]
+    for _ in range(HALVINGS if len(k) else 0):
+        middle = 0.5 * (low + high)
+        before = _turned(s[k], middle, limits) <= _turned(middle, s[k + 1], limits)
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    s[k + 1] = high
+    return s, high
+
+
+def _turned(left: Array, right: Array, limits: SpeedLimits) -> Array:
+    """Return how far (k,) [rad] joints or tip turn from one place to another."""
+    middles = 0.5 * (left + right)
+    first, last = limits.geometry(left, middles), limits.geometry(right, middles)
+    return np.maximum(_angles(first.first, last.first), _angles(first.tip_first, last.tip_first))
 
 
 def _angles(first: Array, last: Array) -> Array:

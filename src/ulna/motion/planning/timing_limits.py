@@ -6,10 +6,9 @@ With q' and q'' the derivatives of the joints by the part s of the way, v = ds/d
     a = M q'        b = M q'' + C(q, q') q'        f(v) = damping q' v + dry friction and drag
 
 Dry friction has the sign of q', which is known along a path, and so has the speed in the curve of
-a motor. What is not affine in v (Stribeck's curve, drag, the corners of a motor's curve) enters by
-its tangent at a profile v(s), whose solution is the next profile: Newton's method. A profile that
-is its own solution keeps the true limits. A motor's curve is concave, so that its tangents lie
-above it; the one at rest stays among them, and no profile runs away.
+a motor. That curve is concave and of two lines, at rest and at the no-load speed, each a limit by
+itself; what falls to static friction over Stribeck's velocity is taken at a profile v(s), whose
+solution is the next profile. A profile that is its own solution keeps the true limits.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ from ulna.motion.paths.path import Path
 from ulna.motion.trajectory import HALVINGS, LAWS, SIDE, Trajectory
 
 LEAST_SHARE = 0.1  # of a motor's torque at rest: uses are told as parts of no less
-STEP = 1e-5  # of v, for slopes
+STEP = 1e-5  # of a motor's no-load speed, for slopes
+SAME_LINE = 1e-9  # of a motor's torque at rest, by which two lines may differ
 NO_LOAD = 1e-3  # of a motor's torque at rest: with less it counts as none
 FASTEST_RATE = 1e6  # [rad/s] of a joint: a motor that still drives there has no largest speed
 KINDS = ("torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration")
@@ -65,10 +65,6 @@ class SpeedLimits(Protocol):
         """The kind and the joint, from 1, of every limit."""
 
     @property
-    def is_affine(self) -> bool:
-        """Whether all is affine in the speed."""
-
-    @property
     def are_any(self) -> bool:
         """Whether anything limits the speed at all."""
 
@@ -85,7 +81,7 @@ class SpeedLimits(Protocol):
         """Return how much (k, m) of every limit is used at speeds and accelerations (k,)."""
 
     def rows(self, at: PathGeometry, v: Array) -> Array:
-        """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, by tangents at speeds (k,)."""
+        """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, near speeds (k,)."""
 
     def squares(self, at: PathGeometry) -> Array:
         """Return the limit (k, 4) of the tip's acceleration: A u² + 2 B u x + C x² ≤ D."""
@@ -106,8 +102,6 @@ class TipLimits:
     speed: float  # of the tip [m/s], and
     acceleration: float  # its acceleration [m/s²]; infinite without a limit
     factor: Array  # (2,) by which both are multiplied
-
-    is_affine = True
 
     @property
     def columns(self) -> list[tuple[str, int | None]]:
@@ -205,16 +199,17 @@ class PathLimits:
         return self.factor[kind * n : (kind + 1) * n]
 
     @cached_property
-    def is_affine(self) -> bool:
-        """Whether all is affine in the speed: no Stribeck curve, no drag, no motor."""
-        p = self.arm.parameters
-        dry = np.any(p.static != p.coulomb) or np.any(p.drag)
-        return not dry and not self._driven
-
-    @cached_property
     def _driven(self) -> list[int]:
         rest = [torque_range(joint, np.zeros(1)).upper[0] for joint in self.arm.joints]
         return [k for k, most in enumerate(rest) if np.isfinite(most)]
+
+    @cached_property
+    def _most_driven(self) -> Array:
+        """The rates (n,) [rad/s] beyond which motors give no torque."""
+        most = np.full(self.arm.n, np.inf)
+        for k in self._driven:
+            most[k] = motor_lines(self.arm.joints[k]).max_rate
+        return most
 
     @property
     def _turns_matter(self) -> bool:
@@ -297,58 +292,52 @@ class PathLimits:
             left = np.where(torque[:, k] < 0.0, -lower[:, k], upper[:, k])
             size = np.maximum(left, LEAST_SHARE * still[:, k])
             passed = np.maximum(torque[:, k] - upper[:, k], lower[:, k] - torque[:, k])
-            use[:, k] = 1.0 + passed / size
+            use[:, k] = np.maximum(1.0 + passed / size, self._rate_use(at, v)[:, k])
         return use
 
+    def _rate_use(self, at: PathGeometry, v: Array) -> Array:
+        """Return how much (k, n) of the rates is used beyond which motors give no torque."""
+        return np.abs(at.first * v[:, None]) / self._most_driven
+
     def rows(self, at: PathGeometry, v: Array) -> Array:
-        """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, by tangents at speeds (k,)."""
-        n, found = self.arm.n, list[Array]()
-        slope, constant = self._tangent(lambda speed: self.friction(at, speed), v)
+        """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, near speeds (k,)."""
+        found, needed = list[Array](), self._torque_rows(at, v)
         most = self.arm.parameters.max_torque * (1.0 - self.reserve) * self._factor(TORQUE)
-        for k in range(n):
-            parts = at.inertia[:, k], at.coriolis[:, k]
-            d, c = slope[:, k], constant[:, k] + at.gravity[:, k]
-            if np.isfinite(most[k]):
-                found += [_row(*parts, d, c, most[k]), _row(*parts, d, c, most[k], -1.0)]
-        found += self._motor_rows(at, v, slope, constant + at.gravity)
+        for k in np.flatnonzero(np.isfinite(most)).tolist():
+            found += [_row(way * needed[:, k], most[k]) for way in (1.0, -1.0)]
+        for k in self._driven:
+            found += self._motor_rows(at, k, needed[:, k])
         allowed = self.joint_acceleration * self._factor(ACCELERATION)
         none = np.zeros(len(v))
         for k in np.flatnonzero(np.isfinite(allowed)).tolist():
-            turning = at.first[:, k], at.second[:, k], none, none, allowed[k]
-            found += [_row(*turning), _row(*turning, -1.0)]
+            turning = np.stack([at.first[:, k], at.second[:, k], none, none], axis=-1)
+            found += [_row(way * turning, allowed[k]) for way in (1.0, -1.0)]
         return np.stack(found, axis=1) if found else np.zeros((len(v), 0, 4))
 
-    def _motor_rows(self, at: PathGeometry, v: Array, slope: Array, constant: Array) -> list[Array]:
-        found = list[Array]()
-        if not self._driven:
-            return found
-        for speed in (np.zeros_like(v), np.minimum(v, self._fastest_driven(at))):
-            lower = self._tangent(lambda other: self.motor_bounds(at, other)[0], speed)
-            upper = self._tangent(lambda other: self.motor_bounds(at, other)[1], speed)
-            for k in self._driven:
-                parts = at.inertia[:, k], at.coriolis[:, k]
-                for way, (steep, level) in ((1.0, upper), (-1.0, lower)):
-                    d, c = slope[:, k] - steep[:, k], constant[:, k] - level[:, k]
-                    size = float(np.abs(level[:, k]).max())
-                    found.append(way * np.stack([*parts, d, c], axis=-1) / size)
+    def _torque_rows(self, at: PathGeometry, v: Array) -> Array:
+        """Return the torques (k, n, 4) that joints need, as a u + b x + d √x + c."""
+        p, rate = self.arm.parameters, at.first * v[:, None]
+        drag = at.direction * p.drag * at.first**2
+        dry = 0.0
+        if self.arm.has_friction:
+            dry = friction_torque(self.arm, rates_along(at.direction, rate))
+            dry = dry - drag * (v * v)[:, None]
+        viscous = p.damping * at.first
+        return np.stack([at.inertia, at.coriolis + drag, viscous, at.gravity + dry], axis=-1)
+
+    def _motor_rows(self, at: PathGeometry, k: int, needed: Array) -> list[Array]:
+        """Return rows (k, 4) of the motor of a joint: torques with its motion and against it."""
+        lines, found = motor_lines(self.arm.joints[k]), list[Array]()
+        most = float(self._factor(MOTOR)[k]) * (1.0 - self.reserve)
+        way, speed = at.direction[:, k], np.abs(at.first[:, k])
+        ahead = np.where(way < 0.0, -1.0, 1.0)[:, None]
+        for side, curve in ((ahead, lines.driving), (-ahead, lines.braking)):
+            for torque, slope in curve:
+                row = side * needed
+                row[:, 2] -= most * slope * speed
+                row[:, 3] -= most * np.where(way == 0.0, lines.stall, torque)
+                found.append(row / (most * lines.stall))
         return found
-
-    def _fastest_driven(self, at: PathGeometry) -> Array:
-        """Return the speeds (k,) beyond which a motor drives no more, and its curve is not concave.
-
-        Tangents there would leave it no torque at any speed.
-        """
-        rates = np.array([_no_load_speed(self.arm.joints[k]) for k in self._driven])
-        with np.errstate(divide="ignore"):
-            return np.asarray((rates / np.abs(at.first[:, self._driven])).min(axis=-1))
-
-    def _tangent(self, function: Any, v: Array) -> tuple[Array, Array]:
-        """Return slope and constant (k, n) of what is nearly affine in the speed."""
-        with np.errstate(invalid="ignore"):
-            step = STEP * np.maximum(v, STEP)
-            value, above = function(v), function(v + step)
-            slope = np.nan_to_num((above - value) / step[:, None])
-        return slope, value - slope * v[:, None]
 
     def squares(self, at: PathGeometry) -> Array:
         """Return the limit (k, 4) of the tip's acceleration: A u² + 2 B u x + C x² ≤ D."""
@@ -356,8 +345,9 @@ class PathLimits:
 
     def fastest(self, at: PathGeometry) -> Array:
         """Return the largest x (k,) that the speeds of joints and tip leave."""
+        rates = self.arm.parameters.max_velocity * self._factor(SPEED)
         with np.errstate(divide="ignore"):
-            joints = self.arm.parameters.max_velocity * self._factor(SPEED) / np.abs(at.first)
+            joints = np.minimum(rates, self._most_driven) / np.abs(at.first)
         return np.asarray(np.minimum(joints.min(axis=-1) ** 2, self.tip.fastest(at)))
 
     def turns(self, s: Array) -> Array:
@@ -416,11 +406,48 @@ def tip_rates(arm: Arm, rows: Array) -> tuple[Array, Array]:
     return np.asarray(first)[..., :2], np.asarray(second)[..., :2]
 
 
-def _row(a: Array, b: Array, d: Array, c: Array, most: float, way: float = 1.0) -> Array:
-    """Return ±(a u + b x + d √x + c) ≤ most as rows (k, 4), by parts of the limit."""
-    parts = way * np.stack([a, b, d, c], axis=-1) / most
+def _row(needed: Array, most: float) -> Array:
+    """Return a u + b x + d √x + c ≤ most as rows (k, 4), by parts of the limit."""
+    parts = needed / most
     parts[:, 3] -= 1.0
-    return parts
+    return np.asarray(parts)
+
+
+class MotorLines(NamedTuple):
+    """The torques of a motor behind its gear over the rate of its joint: the least of lines."""
+
+    driving: tuple[tuple[float, float], ...]  # at rest [N·m] and slopes, with the motion,
+    braking: tuple[tuple[float, float], ...]  # and against it
+    stall: float  # [N·m] at rest, either way
+    max_rate: float  # [rad/s] at which nothing is left to drive with
+
+
+@lru_cache(maxsize=256)
+def motor_lines(joint: Joint) -> MotorLines:
+    """Return the lines of the motor of a joint: its curves are concave and have one kink each."""
+    fast = _no_load_speed(joint)
+    driving = _two_tangents(lambda rate: torque_range(joint, rate).upper, fast)
+    braking = _two_tangents(lambda rate: -torque_range(joint, rate).lower, fast)
+    out = back = 1.0
+    if isinstance(joint.motor, Motor):
+        out = joint.motor.efficiency
+        back = float(joint.motor.backdriving_efficiency or out)
+    return MotorLines(
+        tuple((out * torque, out * slope) for torque, slope in driving),
+        tuple((torque / back, slope / back) for torque, slope in braking) if back else (),
+        out * driving[0][0],
+        min((-torque / slope for torque, slope in driving if slope < 0.0), default=np.inf),
+    )
+
+
+def _two_tangents(curve: Any, fast: float) -> tuple[tuple[float, float], ...]:
+    """Return values at rest and slopes of the tangents at rest and at a rate."""
+    step = STEP * fast
+    at = curve(np.array([0.0, step, fast - step, fast]))
+    rise = np.array([at[1] - at[0], at[3] - at[2]]) / step
+    first, last = (at[0], rise[0]), (at[3] - rise[1] * fast, rise[1])
+    same = abs(rise[1] - rise[0]) * fast <= SAME_LINE * abs(at[0])
+    return (first,) if same else (first, last)
 
 
 @lru_cache(maxsize=256)
