@@ -235,8 +235,10 @@ def test_a_finer_programme_is_closer(plans, name):
     arm, path, options = CASES[name]
     square = float(plans[name].trajectory.timing.law.solved.profile.x.max())
     fine = {"nodes": 240, "speeds": 24_000, "accelerations": 9}
-    least = programme(arm, path, options={**options, "most_x": 1.2 * square}, **fine)
-    assert plans[name].duration == pytest.approx(least, rel=5e-4)
+    # What a lattice misses at the edge of the speeds that end at rest makes it slower: two of them.
+    tops = (1.15 * square, 1.2 * square)
+    found = [programme(arm, path, options={**options, "most_x": top}, **fine) for top in tops]
+    assert plans[name].duration == pytest.approx(min(found), rel=5e-4)
 
 
 @pytest.mark.parametrize("limit", ["acceleration", "torque"])

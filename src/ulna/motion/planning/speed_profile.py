@@ -34,7 +34,7 @@ PROFILES = 8  # computed at most, until friction and turns are those of the prof
 SAME = 1e-6  # of the duration, by which two profiles may differ
 MOST_TURN = 0.25  # of x, by which a turn of the acceleration changes it
 NEWTON = 4  # steps
-CORRECTIONS = 6  # of limits for what is passed between nodes
+CORRECTIONS = 8  # of limits for what is passed between nodes
 KEPT = 2e-7  # of a limit: what is left of it
 # Of an interval: where limits are looked at in the end, and
 DENSE = np.array(
@@ -58,8 +58,9 @@ DENSE = np.array(
         1.0,
     ]
 )
-LITTLE = 2e-5  # of all limits, at most at once, for peaks between them, and
-STRETCH = 2e-6  # of the duration, for what speeds are between
+LITTLE = 2e-5  # of all limits, at most at once, for peaks between them
+SPARE = 1e-6  # of all limits, left to those who retime the profile
+GAINS = 2.0 ** np.arange(7)  # by which all is slowed down more than it is over a limit, in turn
 CLOSEST = 1e-9  # of the way, between two nodes
 TURNED = 0.1  # [rad] of direction, by which joints or tip may turn within an interval, and
 BACK = 0.5 * np.pi  # [rad] or more within the closest nodes: a cusp
@@ -266,7 +267,7 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     profile = grid.solve(limits)
     for _ in range(ROUNDS):
         use = grid.use(limits, profile).max(axis=2)
-        rough = (use[:, MIDDLE] < LEAST_USE) | (use.max(axis=1) > MOST_USE)
+        rough = (use.min(axis=1) < LEAST_USE) | (use.max(axis=1) > MOST_USE)
         # Where the motion stays longest first, if there are too many.
         halved = np.flatnonzero(rough)[np.argsort(-profile.durations[rough])][: MOST - len(s)]
         if not len(halved):
@@ -285,14 +286,11 @@ def _bounded(profile: Profile) -> Profile:
 
 
 def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile:
-    """Take what is passed between nodes off the limits: where it is passed, then everywhere.
+    """Take what is passed between nodes off the limits where it is passed, and slow all down a bit.
 
     Where nothing would be left, as beside a stop at the edge of the reach, they stay as they are.
     """
-    at, left, room = grid.at(DENSE), 1.0, np.ones(len(grid.s))
-    # Speeds and accelerations go as 1/T and 1/T², and need no other profile in the end.
-    kinds = [kind for kind, _ in limits.columns]
-    power = np.array([{"speed": 1.0, "acceleration": 0.5}.get(one.split()[-1], 0) for one in kinds])
+    at, room = grid.at(DENSE), np.ones(len(grid.s))
     for _ in range(CORRECTIONS):
         v, u = profile.at(DENSE)
         used = room_used(limits, at, v.ravel(), u.ravel()).reshape(v.shape)
@@ -306,23 +304,22 @@ def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile
         except InfeasibleError:
             break
         room = narrowed
-    for _ in range(CORRECTIONS):
-        use = _use(limits, profile, at, DENSE)
-        # All is slowed down for what is seen, and a little for what may lie between.
-        between = float(_peaks(use)[:, power == 0.0].max(initial=0.0))
-        worst = max(float(use.max()), min(between, 1.0 + LITTLE))
-        if worst <= 1.0 + KEPT:
+    return _slowed(limits, profile, at)
+
+
+def _slowed(limits: SpeedLimits, profile: Profile, at: PathGeometry) -> Profile:
+    """Return the same slowed down for what is still passed, a little, as far as that helps."""
+    best, least, slower = profile, np.inf, 1.0
+    for gain in GAINS:
+        made = Profile(profile.s, profile.x / slower, profile.turn / slower)
+        use = _use(limits, made, at, DENSE)
+        worst = max(float(use.max()), min(float(_peaks(use).max()), 1.0 + LITTLE))
+        if worst < least:
+            best, least = made, worst
+        if worst <= 1.0 - SPARE:
             break
-        left *= (1.0 - KEPT) / worst
-        try:
-            profile = grid.solve(limits.scaled(limits.factor * left), profile, room, turning=False)
-        except InfeasibleError:
-            break
-    use = _use(limits, profile, at, DENSE).max(axis=(0, 1))
-    most = float((use[power > 0.0] ** power[power > 0.0]).max()) + STRETCH
-    return (
-        profile if most <= 1.0 else Profile(profile.s, profile.x / most**2, profile.turn / most**2)
-    )
+        slower *= 1.0 + gain * (worst - 1.0 + 2.0 * SPARE)
+    return best
 
 
 def room_used(limits: SpeedLimits, at: PathGeometry, v: Array, u: Array) -> Array:
