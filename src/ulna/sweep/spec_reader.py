@@ -41,6 +41,7 @@ OF_MOTION: Mapping[str, Any] = {
     "elbow": get_args(Elbow),
     "reserve": "number",
     "smoothing": "time",
+    "max_joint_acceleration": "angular_acceleration",
 }
 OF_SIMULATION: Mapping[str, Any] = {
     "dt": "time",
@@ -271,7 +272,7 @@ class _SpecReader:
             if given.get("derivatives") == FINITE:
                 self.checks.add("derivatives", f"'{FINITE}'", f"'exact' with {fastest}")
         elif "timing" not in named:
-            for key in ("reserve", "smoothing"):
+            for key in ("reserve", "smoothing", "max_joint_acceleration"):
                 if key in given or key in named:
                     self.checks.add(key, "one", f"none, or {fastest}")
 

@@ -59,6 +59,7 @@ OF_MOTION = {
     "elbow": WORD,
     "reserve": "number",
     "smoothing": "time",
+    "max_joint_acceleration": "angular_acceleration",
 }
 OF_SIMULATION = {
     "dt": "time",

@@ -68,6 +68,7 @@ class SpecKeywords(TypedDict, total=False):
     floor: float | str
     reserve: float
     smoothing: float | str
+    max_joint_acceleration: float | str
     derivatives: Derivatives
     simulate: bool
     samples: int

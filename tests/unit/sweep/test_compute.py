@@ -313,7 +313,12 @@ def test_what_an_arm_can_do_decides_how_fast_each_point_is() -> None:
     assert (found["torque.peak"].max(axis=1) <= 150.0 * (1.0 + 1e-6)).all()
 
 
-def test_reserve_and_smoothing_of_the_fastest_timing_are_parameters() -> None:
+def test_options_of_the_fastest_timing_are_parameters() -> None:
+    vary = {"max_joint_acceleration": ["2 rad/s^2", "400 deg/s^2"]}
+    found = compute(read_spec({**FASTEST, "vary": vary}), range(2))
+    expected = [fastest(max_joint_acceleration=most).duration for most in (2.0, np.radians(400.0))]
+    np.testing.assert_allclose(found["duration"], expected, rtol=1e-12)
+    assert found["duration"][0] > 1.1 * found["duration"][1]
     vary = {"reserve": [0.3], "smoothing": ["20 ms"]}
     found = compute(read_spec({**FASTEST, "vary": vary}), range(1))
     expected = fastest(reserve=0.3, smoothing=0.02).duration
@@ -330,6 +335,8 @@ def test_reserve_and_smoothing_of_the_fastest_timing_are_parameters() -> None:
         ({"derivatives": "finite"}, "derivatives: got 'finite', need 'exact' with timing"),
         ({"timing": "cubic", "reserve": 0.1}, "reserve: got one, need none, or timing = 'fastest'"),
         ({"timing": "cubic", "vary": {"smoothing": [0.1]}}, "smoothing: got one, need none"),
+        ({"timing": "cubic", "max_joint_acceleration": 2.0}, "max_joint_acceleration: got one"),
+        ({"max_joint_acceleration": "-1 rad/s^2"}, "max_joint_acceleration: .* above 0"),
         ({"vary": {"plan.reserve": [0.1]}}, r"plan\.reserve: got an unknown parameter"),
     ],
 )
