@@ -7,7 +7,8 @@ import pytest
 
 import ulna
 
-FREE = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8])
+LINKS = ([0.5, 0.4], [1.0, 0.8])
+FREE = ulna.Arm.rods(*LINKS)
 TIP = {"max_speed": 0.4, "max_acceleration": 2.0}
 LEG, SPEED, ACCELERATION = 0.3, TIP["max_speed"], TIP["max_acceleration"]
 SHARP = ulna.paths.polyline([(0.3, 0.1), (0.3 + LEG, 0.1), (0.3 + LEG, 0.1 + LEG)], blend=0.0)
@@ -40,6 +41,19 @@ def test_a_corner_holds_it_up_from_braking_to_full_speed(cornered):
         f"the corner 0.3 m along the path holds it up for {corner.share:.1%} of the time; "
         f"not to stop there would save {corner.gain:.3g} s"
     )
+
+
+@pytest.mark.parametrize("options", [{}, TIP])
+def test_where_a_path_turns_straight_back_no_stop_can_be_spared(options):
+    arm = ulna.Arm.rods(*LINKS, joints=[ulna.Joint(max_torque=30.0)] * 2) if not options else FREE
+    made = fastest(
+        arm, ulna.paths.polyline([(0.3, 0.1), (0.6, 0.1), (0.4, 0.1)], blend=0), **options
+    )
+    told = [one for one in made.limiting if one.place is not None]
+    assert [one.limit for one in told] == ["reversal"]
+    assert told[0].gain == 0.0
+    assert told[0].place == pytest.approx(0.3)
+    assert str(told[0]).endswith("of the time: it turns straight back, and must stop there")
 
 
 def test_limits_are_told_first_and_sum_up_to_the_whole(cornered):
@@ -91,9 +105,11 @@ def test_along_joints_places_are_angles():
     """Of the way 0 → 1 → 0 rad a joint stops at the turn, 1 rad along."""
     turn = ulna.paths.joints([[0.0], [1.0]]).then(ulna.paths.joints([[1.0], [0.0]]))
     arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=2.0)], gravity=(0.0, 0.0))
-    corner = next(one for one in fastest(arm, turn).limiting if one.limit == "corner")
-    assert (corner.place, corner.unit) == (pytest.approx(1.0), "rad")
-    assert "the corner 1 rad along the path" in str(corner)
+    made = fastest(arm, turn)
+    back = next(one for one in made.limiting if one.limit == "reversal")
+    assert (back.place, back.unit) == (pytest.approx(1.0), "rad")
+    assert "the reversal 1 rad along the path" in str(back)
+    assert "goes to the edge of the reach" in str(made)
 
 
 def test_the_pen_waits_and_a_tenth_less_of_that_is_saved(tmp_path):

@@ -24,6 +24,7 @@ LESS = 0.1  # of waiting or smoothing: what that would gain is told
 MOST_CORNERS = 5  # that are told
 BEND = 0.1  # of the largest speed, by which the motion is slower at a bend than around it
 TIGHT = 2.0  # times the median curvature, at a bend
+STRAIGHT_BACK = np.radians(179.0)  # by which the direction turns at a reversal
 FULL = 0.999  # of the speed between two bends: it is left, or not yet braked for
 
 
@@ -34,8 +35,8 @@ class Limiting(NamedTuple):
     ----------
     limit : str
         "torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration";
-        "corner", where the motion stops, and "bend", where it slows down; "pen" for waiting while
-        that is moved, and "smoothing".
+        "corner", where the motion stops, "reversal", where it must as the path turns straight back,
+        and "bend", where it slows down; "pen" for waiting while that is moved, and "smoothing".
     joint : int or None
         The joint, counted from 1; None for all else.
     share : float
@@ -47,9 +48,10 @@ class Limiting(NamedTuple):
         When it ends last [s].
     gain : float
         The time [s] that the motion would be shorter with a limit 10 % higher; with all limits 10 %
-        higher at a bend, without the stop at a corner, with 10 % less waiting or smoothing.
+        higher at a bend, without the stop at a corner, with 10 % less waiting or smoothing; 0 at a
+        reversal.
     place : float or None
-        How far along the path a corner or bend is.
+        How far along the path a corner, reversal or bend is.
     unit : str or None
         Its unit: "m", or "rad" along a path of joints.
     """
@@ -67,6 +69,8 @@ class Limiting(NamedTuple):
         held, saved = f"for {self.share:.1%} of the time", f"would save {self.gain:.3g} s"
         if self.place is not None:
             where = f"the {self.limit} {self.place:.4g} {self.unit} along the path"
+            if self.limit == "reversal":
+                return f"{where} holds it up {held}: it turns straight back, and must stop there"
             other = "not to stop" if self.limit == "corner" else "limits 10 % higher"
             return f"{where} holds it up {held}; {other} there {saved}"
         if self.limit in ("pen", "smoothing"):
@@ -142,14 +146,16 @@ def _corners(law: FastestLaw) -> list[Limiting]:
     told = list[Limiting]()
     for slow in sorted(_slow_places(law, times), reverse=True)[:MOST_CORNERS]:
         at = float(profile.s[slow.node])
-        if at in grid.stops:
+        if at in grid.stops and grid.turned(slow.node) > STRAIGHT_BACK:
+            kind, other = "reversal", profile
+        elif at in grid.stops:
             kind, other = "corner", grid.without(at).solve(limits, profile)
         else:
             room = np.ones(len(profile.s))
             room[slow.begin : slow.end + 1] = RAISED
             kind, other = "bend", grid.solve(limits, profile, room)
         first, last = float(times[slow.begin]), float(times[slow.end])
-        gain = _saved(law.solved, other.duration)
+        gain = 0.0 if other is profile else _saved(law.solved, other.duration)
         place = at * law.length
         told.append(Limiting(kind, None, slow.share, first, last, gain, place, law.unit))
     return told

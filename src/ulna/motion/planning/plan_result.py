@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SHOWN = 8  # problems, and joints in a line
+AT_EDGE = 1e-12  # of all lengths, by which rounding takes the tip of one joint off the edge
 MOST_AT_ONCE = 4_000_000  # numbers of a stack of matrices
 HEADINGS = ("joint", "peak [N·m]", "RMS [N·m]", "peak speed [rad/s]", "peak power [W]")
 FRICTION = "friction [N·m]"  # the heading where a joint has any
@@ -468,11 +469,8 @@ def _told(plan: Plan) -> Iterator[str]:
     """Describe how close it comes to its limits, and what is wrong."""
     reach, singular = plan.peaks.reach_margin, plan.peaks.singularity_margin
     if np.isfinite(singular):
-        inside = "stays {} inside" if reach >= 0.0 else "goes {} beyond"
-        yield (
-            f"{inside.format(length_text(abs(float(reach))))} the reach; condition number of the "
-            f"Jacobian up to {1.0 / max(singular, 1e-12):.3g}"
-        )
+        edge, most = _reach_told(plan.arm, float(reach)), 1.0 / max(singular, 1e-12)
+        yield f"{edge}; condition number of the Jacobian up to {most:.3g}"
     if plan.arm.has_motors and np.isfinite(singular):
         yield from planned_motor_lines(plan)
     yield from (*map(str, plan.limiting), *plan.path.notes)
@@ -482,6 +480,13 @@ def _told(plan: Plan) -> Iterator[str]:
     yield from (problem.text for problem in problems[:MOST_SHOWN])
     if len(problems) > MOST_SHOWN:
         yield f"and {len(problems) - MOST_SHOWN} more problems"
+
+
+def _reach_told(arm: Arm, margin: float) -> str:
+    if abs(margin) <= AT_EDGE * float(arm.parameters.length.sum()):
+        return "goes to the edge of the reach"
+    side = "stays {} inside" if margin >= 0.0 else "goes {} beyond"
+    return f"{side.format(length_text(abs(margin)))} the reach"
 
 
 def _rows(plan: Plan) -> list[tuple[str, ...]]:

@@ -154,6 +154,12 @@ class PathGrid:
         places = first * (1.0 - parts) + last * parts
         return self.limits.geometry(places.ravel(), np.repeat(0.5 * (first + last), len(parts)))
 
+    def turned(self, node: int) -> float:
+        """Return by how much [rad] joints, or else the tip, turn at an inner node."""
+        joints, tip = self.ends_at.first, self.ends_at.tip_first
+        rows = joints if joints.shape[1] else tip
+        return float(_angles(rows[2 * node - 1][None], rows[2 * node][None])[0])
+
     def without(self, stop: float) -> PathGrid:
         """Return the same grid without one of its stops."""
         made = replace(self, stops=self.stops[self.stops != stop])
