@@ -446,13 +446,15 @@ def test_lists_are_planned_as_each_alone():
             assert one.tobytes() == other.tobytes()
 
 
-def test_redundant_arms_keep_their_limits():
+@pytest.mark.parametrize("path", [CIRCLE, ulna.paths.loops(0.5, 0.1, 5)])
+def test_redundant_arms_keep_their_limits(path):
+    """Also at the kinks that the spline of postures which they are led through has."""
     joints = [ulna.Joint(max_torque=torque) for torque in (14.0, 6.0, 3.0)]
     arm = ulna.Arm.rods([0.4, 0.3, 0.3], [1.0, 0.8, 0.5], joints=joints)
-    made = fastest(arm, CIRCLE)
+    made = fastest(arm, path)
     used = demands(made).max(axis=1)
     assert made.ok, made.problems
-    assert used.max() <= 1.001
+    assert used.max() <= 1.0 + 1e-6
     assert np.mean(used < 0.995) <= 0.01
 
 

@@ -171,12 +171,9 @@ def _width(
     i: int, x: float, step: Array, rows: Array, squares: Array, turn: Array, low: Array,
     high: Array, section: Array,
 ) -> Any:  # fmt: skip
-    """Return how wide the interval of y is, negative where there is none."""
+    """Return how wide the interval of y is, and rounding; negative where there is none."""
     _cut(i, x, step, rows, squares, turn, low, high, section)
-    width = section[HIGH] - section[LOW]
-    if abs(width) <= ROUNDING * (x + high[i + 1]):
-        return 0.0
-    return width
+    return section[HIGH] - section[LOW] + ROUNDING * (x + high[i + 1])
 
 
 @inner

@@ -267,7 +267,9 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     breaks = np.union1d(path.lengths.parts(np.array(path.breaks)), stops)
     nodes, cusps = _fine(_nodes(breaks, slow), limits)
     breaks, stops = np.union1d(breaks, cusps), np.union1d(stops, cusps)
-    turns = _turns(nodes, limits)
+    if len(limits.kinks) <= MOST // 2:  # more of them are so close that none is sharp
+        nodes = np.union1d(nodes, _apart(limits.kinks, nodes))
+    turns = _apart(limits.turns(nodes), nodes)
     s = np.union1d(nodes, turns)
     grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
     profile = grid.solve(limits)
@@ -427,10 +429,9 @@ def _angles(first: Array, last: Array) -> Array:
     return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
-def _turns(nodes: Array, limits: SpeedLimits) -> Array:
-    """Return the places at which joints turn back, but for those that all but fall on a node."""
-    turns = limits.turns(nodes)
-    turns = turns[np.diff(turns, prepend=-1.0) > CLOSEST]
-    after = np.searchsorted(nodes, turns)
-    near = np.minimum(turns - nodes[after - 1], nodes[after] - turns)
-    return np.asarray(turns[near > CLOSEST])
+def _apart(places: Array, nodes: Array) -> Array:
+    """Return sorted places (k,) but for those that all but fall on one another or on a node."""
+    places = places[np.diff(places, prepend=-1.0) > CLOSEST]
+    after = np.clip(np.searchsorted(nodes, places), 1, len(nodes) - 1)
+    near = np.minimum(np.abs(places - nodes[after - 1]), np.abs(nodes[after] - places))
+    return np.asarray(places[near > CLOSEST])

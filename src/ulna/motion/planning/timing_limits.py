@@ -26,6 +26,7 @@ from ulna.arrays import Array
 from ulna.dynamics import friction_torque, inverse_dynamics
 from ulna.errors import InfeasibleError
 from ulna.kinematics import tip_acceleration, tip_velocity
+from ulna.motion.paths.curves import Cubics
 from ulna.motion.paths.path import Path
 from ulna.motion.trajectory import HALVINGS, LAWS, SIDE, Trajectory
 
@@ -70,6 +71,10 @@ class SpeedLimits(Protocol):
 
     def scaled(self, factor: Array) -> Self:
         """Return the same with all columns multiplied by other factors (m,)."""
+
+    @property
+    def kinks(self) -> Array:
+        """The parts (k,) of the way at which accelerations of joints have kinks, in order."""
 
     def turns(self, s: Array) -> Array:
         """Return the places (k,) between nodes at which joints turn back, if that matters."""
@@ -116,6 +121,11 @@ class TipLimits:
     def scaled(self, factor: Array) -> TipLimits:
         """Return the same with both multiplied by other factors (2,)."""
         return replace(self, factor=factor)
+
+    @property
+    def kinks(self) -> Array:
+        """No places: the path's own breaks are all."""
+        return np.zeros(0)
 
     def turns(self, _s: Array) -> Array:
         """Return no places: the tip does not mind."""
@@ -222,6 +232,12 @@ class PathLimits:
         p = self.arm.parameters
         most = [p.max_torque, p.max_velocity, self.joint_acceleration]
         return bool(np.isfinite(most).any() or self.tip.are_any or self._driven)
+
+    @property
+    def kinks(self) -> Array:
+        """The parts (k,) of the way of the postures that a redundant arm is led through."""
+        led = getattr(self.base.solver, "nearby", None)
+        return led.knots if isinstance(led, Cubics) else np.zeros(0)
 
     def geometry(self, s: Array, within: Array) -> PathGeometry:
         """Return the arm at places (k,), from the sides that others (k,) lie on."""
