@@ -303,6 +303,23 @@ def test_friction_takes_its_time(plans):
     assert none < some < more
 
 
+@pytest.mark.parametrize("coulomb", [1.0, 3.0])
+def test_a_joint_that_rests_along_the_path_has_no_friction_of_motion(coulomb):
+    """On an arc about the base the elbow keeps its angle, but for rounding errors."""
+    arm = arm_with((4.0, 4.0), coulomb=(coulomb, coulomb)).replace(gravity=(0.0, 0.0))
+    made = fastest(arm, ulna.paths.arc((0.0, 0.0), 0.6, 0.0, 1.5))
+    assert made.ok, made.problems
+    used = demands(made)[1:-1].max(axis=1)
+    assert used.max() <= 1.001
+    assert np.mean(used < 0.995) <= 0.01
+    # One body turns about the base: I θ̈ = ±4 − coulomb, by which it speeds up and slows down.
+    q = made.q[0]
+    I = ulna.dynamics.mass_matrix(arm, q)[0, 0]
+    up, down = (4.0 - coulomb) / I, (4.0 + coulomb) / I
+    expected = np.sqrt(2.0 * 1.5 * (1.0 / up + 1.0 / down))
+    assert made.duration == pytest.approx(expected, rel=1e-4)
+
+
 def test_reserve_leaves_torque_to_feedback():
     arm = arm_with(coulomb=(0.5, 0.3))
     made = fastest(arm, CIRCLE, reserve=0.2)
@@ -315,7 +332,8 @@ def test_reserve_leaves_torque_to_feedback():
 def test_end_speeds_are_kept():
     line = ulna.paths.line((0.2, 0.3), (0.7, 0.3))
     arm = ulna.Arm.rods(*LINKS)
-    made = fastest(arm, line, max_speed=0.4, max_acceleration=1.0, end_speeds=(0.3, 0.1))
+    ends = np.array([0.3, 0.1])
+    made = fastest(arm, line, max_speed=0.4, max_acceleration=1.0, end_speeds=ends)
     speeds = np.linalg.norm(made.trajectory.tip([0.0, made.duration]).velocity, axis=-1)
     assert speeds == pytest.approx([0.3, 0.1], abs=1e-6)
     ramps = 0.1 + 0.3  # [s] of speeding up and braking, over so much of the way:
@@ -419,15 +437,27 @@ def test_a_zero_inertia_point_is_passed_on_the_limit_curve(way, torque):
         ({}, "without any limit"),
         ({"duration": 2.0}, "duration"),
         ({"max_speed": 1.0, "reserve": 1.0}, "reserve"),
+        ({"max_speed": 1.0}, "limits of speed only"),
         ({"max_speed": 1.0, "end_speeds": (1.0,)}, "end_speeds"),
+        ({"max_speed": 1.0, "end_speeds": "x"}, "end_speeds"),
+        ({"max_speed": 1.0, "end_speeds": [[1.0], [2.0, 3.0]]}, "end_speeds"),
+        ({"max_joint_acceleration": [1.0, 2.0, 3.0]}, "one number, or 2"),
+        ({"max_joint_acceleration": "x"}, "max_joint_acceleration"),
         ({"max_speed": 1.0, "max_joint_acceleration": 0.0}, "max_joint_acceleration"),
-        ({"max_speed": 1.0, "tip_force": lambda t: [t, 0.0]}, "tip_force"),
+        ({"max_acceleration": 1.0, "tip_force": lambda t: [t, 0.0]}, "tip_force"),
         ({"max_speed": 1.0, "timing": "cubic", "reserve": 0.1}, "fastest"),
     ],
 )
 def test_what_cannot_be_used_is_told(options, match):
     with pytest.raises(InputError, match=match):
         ulna.plan(ulna.Arm.rods(*LINKS), CIRCLE, **{"timing": "fastest", **options})
+
+
+def test_limits_that_do_not_bear_on_the_path_are_told():
+    """Joint 1, which stands still, has all the limits."""
+    path = ulna.paths.joints([[0.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(InputError, match=r"nothing limits it at .* of the way"):
+        fastest(ulna.Arm.rods(*LINKS), path, max_joint_acceleration=[1.0, np.inf])
 
 
 def test_a_path_out_of_reach_is_no_motion():

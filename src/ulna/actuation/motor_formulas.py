@@ -177,8 +177,8 @@ def motor_torque(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
     way = np.sign(needed) * np.sign(float_array(rate, "rate"))
     if not isinstance(rated, Motor):
         return np.asarray(needed + 0.0 * way)
-    back = float(rated.backdriving_efficiency or rated.efficiency)
-    return np.asarray(np.where(way < 0.0, needed * back, needed / rated.efficiency))
+    out, back = gear_efficiencies(rated)
+    return np.asarray(np.where(way < 0.0, needed * back, needed / out))
 
 
 def gear_loss(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
@@ -469,10 +469,20 @@ def continuous_torque(motor: Driven) -> float:
     return min(at_rest, float(abs(ratio * rated.gear_ratio) * torque_constant * lasting))
 
 
-def has_gear_losses(arm: Arm) -> bool:
-    """Return whether the gear of any joint of an arm takes a part of its torque."""
-    motors = [joint.motor for joint in arm.joints if isinstance(joint.motor, Motor)]
-    return any(motor.efficiency < 1.0 or motor.backdriving_efficiency != 1.0 for motor in motors)
+def gear_efficiencies(motor: Driven) -> tuple[float, float]:
+    """Return which part of the torque passes a gear where the motor drives, and of that it holds.
+
+    Those of a motor without a gear of its own are 1.
+    """
+    rated, _ = _motor_and_ratio(motor)
+    if not isinstance(rated, Motor):
+        return 1.0, 1.0
+    return rated.efficiency, float(rated.backdriving_efficiency or rated.efficiency)
+
+
+def depends_on_direction(arm: Arm) -> bool:
+    """Return whether dry friction or losses of a gear jump where a joint of an arm turns back."""
+    return arm.has_friction or any(gear_efficiencies(joint) != (1.0, 1.0) for joint in arm.joints)
 
 
 def _motor_and_ratio(driven: Driven) -> tuple[AnyMotor | None, float]:

@@ -35,6 +35,7 @@ MOST_SHOWN = 8  # angles of a posture in a sentence
 # What Python's words for a setting are called at the command line.
 NAMES = {"speed": "film-speed"}
 SETTING = re.compile(r"\b(method|dynamics|samples|speed|dt)='?([\w.,-]*\w)'?")
+OF_MOTION = re.compile(r"\b(max_speed|max_acceleration|max_joint_acceleration|end_speeds)\b")
 
 
 def find_arm(name: str, what: str = "ARM") -> Arm:
@@ -330,7 +331,7 @@ def spoken(text: str) -> str:
     """
     text = text.replace("pass stops=False", "add --no-stops").replace("stops=False", "--no-stops")
     text = text.replace("timing='fastest'", "--fastest")
-    text = re.sub(r"\bmax_(speed|acceleration)\b", r"--max-\1", text)
+    text = OF_MOTION.sub(lambda match: f"--{match[0].replace('_', '-')}", text)
     text = text.replace("rate=", "--rate").replace("pass controller=", "add --controller")
 
     def option(match: re.Match[str]) -> str:

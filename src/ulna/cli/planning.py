@@ -171,7 +171,14 @@ def make_plan(
         names, texts = {**names, "timing": "fastest"}, _as_fastest(texts)
     readers = _readers(arm, path)
     settings = read_all(texts, {key: readers.get(key, str) for key in texts})
-    with rewording(lambda problem: as_option(problem, names)):
+
+    def reworded(problem: Problem) -> Problem:
+        typed, value = texts.get(problem.what), settings.get(problem.what)
+        if typed is not None and problem.got == shown(value):
+            problem = replace(problem, got=repr(typed))
+        return as_option(problem, names)
+
+    with rewording(reworded):
         made = planned(arm, path, **settings)
     seconds, samples = number(made.duration), f"{len(made.t):,}"
     told = f"{seconds} s ({made.duration_reason}), {samples} samples"

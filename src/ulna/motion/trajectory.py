@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ulna.actuation.friction import to_rest
+from ulna.actuation.motor_formulas import depends_on_direction
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown
@@ -35,7 +36,6 @@ Solver: TypeAlias = Callable[[Array, Array], Array]
 Rise: TypeAlias = Callable[[Jet, Array], Jet]
 
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
-HALF = 0.5
 HALVINGS = 60
 SAMPLE_PARTS = 500  # at a motion, and
 PIECE = 21  # at least so many at every smooth piece of it
@@ -190,7 +190,7 @@ def _linear_acceleration(x: Jet, within: Array) -> Jet:
     """Return the same with an acceleration that rises and falls evenly."""
     back = 1.0 - x
     early, late = (2.0 / 3.0) * (x * x * x), x - 0.5 + (2.0 / 3.0) * (back * back * back)
-    return _where(within < HALF, early, late)
+    return _where(within < 0.5, early, late)
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,7 +418,7 @@ class Trajectory:
                 rows[1:, ~moving] = 0.0
             if not reached.all():
                 rows[:, ~reached] = np.nan
-        return to_rest(rows, self._usual_rate) if self.arm.has_friction else rows
+        return to_rest(rows, self.usual_rate) if depends_on_direction(self.arm) else rows
 
     def tip(self, t: TimesLike) -> TipMotion:
         """Return where the tip should be, its velocity and its acceleration.
@@ -479,14 +479,14 @@ class Trajectory:
         rows = self.timing.points(self.path, u, beside)
         rows[1] /= self.duration
         rows[2] /= self.duration**2
-        slack = 1e-9 * self.duration
-        moving = (times >= -slack) & (times <= self.duration + slack)
+        moving = np.abs(times - 0.5 * self.duration) <= (0.5 + 1e-9) * self.duration
         if not moving.all():
             rows[1:, ~moving] = 0.0
         return rows, moving
 
     @cached_property
-    def _usual_rate(self) -> float:
+    def usual_rate(self) -> float:
+        """A rate [rad/s] that joints have somewhere, beside which rounding errors are told."""
         extent = float(np.ptp(self.path.curve(SAMPLE_PARAMETERS)[0], axis=0).max())
         return extent / (self.duration * (1.0 if self.path.in_joints else self.arm.reach))
 

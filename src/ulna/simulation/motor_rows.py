@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.motor_formulas import gear_efficiencies
 from ulna.arm import Arm
 from ulna.arm.motors import AnyMotor, IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
 from ulna.arrays import Array
@@ -100,14 +101,14 @@ def motor_rows(arm: Arm, given: str, *, dt: float, adaptive: bool) -> MotorRows:
 def _put_dc(row: Array, codes: Array, motor: Motor, ratio: float, dt: float) -> None:
     total = motor.gear_ratio * ratio
     back_emf = motor.back_emf_constant or motor.torque_constant
-    back = motor.backdriving_efficiency or motor.efficiency
+    out, back = gear_efficiencies(motor)
     codes[at.MOTOR_KIND] = at.DC
     row[at.SUPPLY], row[at.RESISTANCE] = motor.voltage, motor.resistance
     row[at.TORQUE_CONSTANT], row[at.EMF_CONSTANT] = motor.torque_constant * total, back_emf * total
     rated = motor.rated_torque_constant or motor.torque_constant
     row[at.CURRENT_PER_TORQUE] = 1.0 / (rated * total)
     row[at.INDUCTANCE], row[at.MOST_CURRENT] = motor.inductance, motor.max_current
-    row[at.FORWARD_LOSS], row[at.BACK_LOSS] = 1.0 - motor.efficiency, 1.0 / back - 1.0
+    row[at.FORWARD_LOSS], row[at.BACK_LOSS] = 1.0 - out, 1.0 / back - 1.0
     row[at.RATIO] = total
     row[at.NO_LOAD_SPEED] = motor.voltage / (back_emf * abs(total))
     by_voltage = codes[at.GIVEN] == at.GIVEN_VOLTAGE or motor.command == VOLTAGE

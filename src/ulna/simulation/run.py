@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna._version import __version__
-from ulna.actuation.friction import has_friction
-from ulna.actuation.motor_formulas import has_gear_losses
+from ulna.actuation.motor_formulas import depends_on_direction
 from ulna.arm import Arm
 from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
@@ -256,7 +255,7 @@ class Run(metaclass=SuggestsAttributes):
         to smaller angles, as in τ = M q̈ + C q̇ + G + b q̇ + f.
         """
         sequential = self.settings.get("dynamics") == "sequential"  # which knows no friction
-        if sequential or not (has_friction(self.arm.parameters) or has_gear_losses(self.arm)):
+        if sequential or not depends_on_direction(self.arm):
             return read_only(np.zeros_like(self.q))
         smooth, given, force = self.arm.without_friction(), self.tau, self.tip_force
         if self.tau_disturbance is not None and self.tip_force_disturbance is not None:

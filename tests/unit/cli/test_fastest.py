@@ -94,7 +94,9 @@ def test_smoothing_costs_its_window_and_is_told(ask):
 
 
 def test_a_reserve_of_nothing_is_noted(ask):
-    done = ask("plan", "kehl", LINE, "--fastest", "--reserve", "0.2", "--max-speed", "20 cm/s")
+    done = ask(
+        "plan", "kehl", LINE, "--fastest", "--reserve", "0.2", "--max-acceleration", "2 m/s^2"
+    )
     assert done.code == 0
     assert "--reserve leaves nothing: no joint has a limit of torque" in done.err
 
@@ -104,23 +106,23 @@ def test_a_reserve_of_nothing_is_noted(ask):
     ("words", "says"),
     [
         (("--fastest", "--timing", "cubic"), "--fastest: got --timing cubic as well, need one of"),
-        (("--fastest", "--duration", "4 s"), "--duration: got 4.0, need none with --fastest"),
+        (("--fastest", "--duration", "4 s"), "--duration: got '4 s', need none with --fastest"),
         (("--fastest", "--fastest=yes"), "--fastest"),
-        (("--reserve", "20%"), "--reserve: got 0.2, need --fastest with it"),
+        (("--reserve", "20%"), "--reserve: got '20%', need --fastest with it"),
         (("--fastest", "--reserve", "20"), "did you mean '20 %'?"),
         (("--fastest", "--reserve", "100 %"), "--reserve: got '100 %', need a part from 0 to"),
         (("--fastest", "--reserve", "-5%"), "--reserve: got '-5%', need a part from 0 to"),
         (("--fastest", "--reserve", "2 N"), "--reserve: got '2 N', need a number"),
-        (("--fastest", "--end-speeds", "1 m/s"), "--end-speeds: got [1.0], need two speeds"),
+        (("--fastest", "--end-speeds", "1 m/s"), "--end-speeds: got '1 m/s', need two speeds"),
         (("--fastest", "--end-speeds", "1, 2 N"), "--end-speeds.2: got '2 N', need a velocity"),
-        (("--fastest", "--end-speeds", "-1, 0 m/s"), "--end-speeds: got [-1.0, 0.0], need two"),
-        (("--end-speeds", "1, 0 m/s"), "--end-speeds: got [1.0, 0.0], need --fastest with it"),
+        (("--fastest", "--end-speeds", "-1, 0 m/s"), "--end-speeds: got '-1, 0 m/s', need two"),
+        (("--end-speeds", "1, 0 m/s"), "--end-speeds: got '1, 0 m/s', need --fastest with it"),
         (("--fastest", "--max-joint-acceleration", "1 m/s^2"), "need an angular acceleration"),
         (("--fastest", "--max-joint-acceleration", "0"), "need above 0 rad/s²"),
         (("--fastest", "--max-joint-acceleration", "1, 2, 3"), "got 3 accelerations, need 2, one"),
         (("--max-joint-acceleration", "1"), "need --fastest with it"),
-        (("--smoothing", "50 ms"), "--smoothing: got 0.05, need --fastest with it"),
-        (("--fastest", "--smoothing", "0 s"), "--smoothing: got 0.0, need a number above 0"),
+        (("--smoothing", "50 ms"), "--smoothing: got '50 ms', need --fastest with it"),
+        (("--fastest", "--smoothing", "0 s"), "--smoothing: got '0 s', need a number above 0"),
         (("--fastest", "--smoothing", "5 cm"), "--smoothing: got '5 cm', need a time"),
         (("--fastest", "--smoothing", "1 s", "--end-speeds", "1, 0 m/s"), "from rest to rest"),
     ],
@@ -136,7 +138,12 @@ def test_no_limit_at_all_is_no_minimum_time(ask):
     done = ask("plan", "kehl", CIRCLE, "--fastest")
     assert (done.code, done.out) == (2, "")
     assert "--fastest: got 'fastest' without any limit" in done.err
-    assert "--max-speed, --max-acceleration" in done.err
+    assert "--max-acceleration or --max-joint-acceleration" in done.err
+    done = ask("plan", "kehl", CIRCLE, "--fastest", "--max-speed", "20 cm/s")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        "--fastest: got 'fastest' with limits of speed only, need one of acceleration" in done.err
+    )
 
 
 def test_end_speeds_of_joints_are_angular(ask):

@@ -194,6 +194,8 @@ CURVES = {
 def test_a_limit_is_kept_and_met(limit, timing, path):
     if path == "line" and limit == "acceleration" and timing not in RESTING:
         return  # an even speed on a line has no acceleration
+    if timing == "fastest" and limit == "speed":
+        return  # from rest it would have to be there at once
     made = ulna.plan(ARM, CURVES[path], timing=timing, **{f"max_{limit}": 0.4}, rate=20.0)
     looks = 30_001 if path in ("bends", "loops") else 6_001
     peak = demands(made, looks)[limit == "acceleration"]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.actuation.friction import rates_along
-from ulna.actuation.motor_formulas import has_gear_losses
+from ulna.actuation.motor_formulas import depends_on_direction
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.arrays import Array
@@ -161,7 +161,7 @@ class Demands:
 
     @cached_property
     def _turns_matter(self) -> bool:
-        return self.arm.has_friction or has_gear_losses(self.arm)
+        return depends_on_direction(self.arm)
 
     @cached_property
     def _directions(self) -> Array:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.arrays import Array, number, positive
+from ulna.arrays import Array, float_array, number, positive
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.motion.paths.curves import Curve, Jet
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, pause
 from ulna.motion.planning.limiting import Limiting, find_limiting
+from ulna.motion.planning.motor_demands import MotorDemands
+from ulna.motion.planning.motor_limits import gets_warm
 from ulna.motion.planning.postures import (
     RedundantSolver,
     SampledMotion,
@@ -29,13 +31,17 @@ from ulna.motion.planning.postures import (
 from ulna.motion.planning.smoothing import sections, smooth_sections
 from ulna.motion.planning.speed_profile import INTERVALS, SolvedPath, solve_path
 from ulna.motion.planning.stroke_timing import PEN_TIME, pen_moves
-from ulna.motion.planning.timing_limits import PathLimits, SpeedLimits
+from ulna.motion.planning.timing_limits import PathLimits, SpeedLimits, WindingTemperatures
 from ulna.motion.trajectory import LAWS, Solver, Timing, Trajectory
 
 if TYPE_CHECKING:
     from ulna.motion.planning.plan import PlanningProblem
 
 FASTEST = "as fast as the limits allow"
+WARMINGS = 6  # times that a law is found again for the temperatures which the last one leads to
+# [°C] and of how much warmer they get: by which windings count as warmer, for what temperatures
+# differ from law to law.
+MARGIN, SHARE = 0.01, 0.001
 
 
 class FastestOptions(NamedTuple):
@@ -56,12 +62,12 @@ class FastestOptions(NamedTuple):
             if not 0.0 <= self.reserve < 1.0:
                 raise InputError(Problem("reserve", shown(self.reserve), "from 0 to below 1"))
         if self.end_speeds is not None:
-            speeds = np.asarray(self.end_speeds, dtype=float)
+            speeds = float_array(self.end_speeds, "end_speeds")
             if speeds.shape != (2,) or not (np.isfinite(speeds) & (speeds >= 0.0)).all():
                 need = "two speeds along the path, at start and end, not negative"
                 raise InputError(Problem("end_speeds", shown(self.end_speeds), need))
         if self.max_joint_acceleration is not None:
-            most = np.asarray(self.max_joint_acceleration, dtype=float)
+            most = float_array(self.max_joint_acceleration, "max_joint_acceleration")
             if not (most > 0.0).all():
                 got = shown(self.max_joint_acceleration)
                 raise InputError(Problem("max_joint_acceleration", got, "above 0 rad/s²"))
@@ -71,8 +77,8 @@ class FastestOptions(NamedTuple):
     def _check_smoothing(self) -> None:
         positive("smoothing", self.smoothing, "s")
         if self.end_speeds is not None and np.any(self.end_speeds):
-            got = f"{shown(self.smoothing)} with end_speeds {shown(self.end_speeds)}"
-            raise InputError(Problem("smoothing", got, "a motion from rest to rest"))
+            need = f"a motion from rest to rest, not end_speeds of {shown(self.end_speeds)}"
+            raise InputError(Problem("smoothing", shown(self.smoothing), need))
 
 
 NO_OPTIONS = FastestOptions()
@@ -110,7 +116,8 @@ def fastest_law(
 
     The window is no longer than a part of the fastest time of each section between stops.
     """
-    ends = (np.asarray(end_speeds or (0.0, 0.0), dtype=float) / path.length) ** 2
+    given = (0.0, 0.0) if end_speeds is None else end_speeds
+    ends = (np.asarray(given, dtype=float) / path.length) ** 2
     edges = np.unique(np.ravel(path.strokes))
     edges = edges[(edges > 0.0) & (edges < 1.0)]
     stops = path.lengths.parts(np.union1d(path.corners, edges))
@@ -119,7 +126,8 @@ def fastest_law(
     if window > 0.0:
         found = smooth_sections(solved, window, most_share)
     else:
-        found = [solved.profile.pieces(*span) for span in sections(solved.grid)]
+        whole = solved.profile.pieces
+        found = [whole.between(*span) for span in sections(solved.grid)]
     unit = "rad" if path.in_joints else "m"
     return FastestLaw(_with_pauses(found, lifts), solved, path.length, unit, lifts, window)
 
@@ -162,17 +170,47 @@ def _retimed(
     if not _is_followed(motion, base):
         slow = problem.unhurried()
         return slow, follow_paths([slow])[0]
-    limits, options = _limits(problem, base), problem.options
-    if not limits.are_any:
-        need = "a limit: of torque or speed of a joint, max_speed, max_acceleration"
-        raise InputError(Problem("timing", "'fastest' without any limit", need))
-    law = fastest_law(limits, problem.path, options.end_speeds, options.smoothing or 0.0)
+    law = _law(_limits(problem, base), problem)
     T, timing = law.duration, law_timing("fastest", law)
     solver = None if base.solver is None else _retimed_solver(base.solver, law)
     made = problem.timed(timing, T, FASTEST)
     trajectory = Trajectory(problem.arm, problem.path, timing, T, solver)
     known = T * law.reached(motion.known) if motion.tracked is not None else made.times
     return made, sample_motion(made, trajectory, motion.tracked, known)
+
+
+def _law(limits: PathLimits, problem: PlanningProblem) -> FastestLaw:
+    """Return the fastest law with windings as warm as it makes them."""
+    options = problem.options
+
+    def solve() -> FastestLaw:
+        return fastest_law(limits, problem.path, options.end_speeds, options.smoothing or 0.0)
+
+    limits.check_accelerations()
+    law, warm = solve(), any(map(gets_warm, limits.arm.joints))
+    for _ in range(WARMINGS if warm else 0):
+        before, after = limits.temperatures, _temperatures(limits, law)
+        if before is not None and np.all(after.celsius <= before.at(after.s)):
+            break
+        spare = MARGIN + SHARE * (after.celsius - after.celsius[0])
+        limits = replace(limits, temperatures=after._replace(celsius=after.celsius + spare))
+        law = solve()
+    return law
+
+
+def _temperatures(limits: PathLimits, law: FastestLaw) -> WindingTemperatures:
+    """Return how warm windings get along the way."""
+    T, edges = law.duration, law.edges
+    u = np.concatenate([[0.0], 0.5 * (edges[1:] + edges[:-1]), [1.0]])
+    way = law(Jet.variable(u))
+    s, v, a = np.clip(way.value, 0.0, 1.0), np.maximum(way.first / T, 0.0), way.second / T**2
+    at = limits.geometry(s, s)
+    turning = at.first * a[:, None] + at.second * (v * v)[:, None]
+    rates, torque = at.first * v[:, None], limits.torque(at, v, a)
+    found = MotorDemands(limits.arm, T, u, rates, turning, torque).warmth
+    # Where it waits for the pen, windings cool down: as warm as before counts.
+    s, first = np.unique(s, return_index=True)
+    return WindingTemperatures(s, found[first])
 
 
 def _is_followed(motion: SampledMotion, base: Trajectory) -> bool:
@@ -190,14 +228,20 @@ def _limits(problem: PlanningProblem, base: Trajectory) -> PathLimits:
             got, need = "a function of t", "numbers with timing='fastest'"
             raise InputError(Problem("tip_force", got, need))
         force = given
-    turning = options.max_joint_acceleration
+    turning = np.asarray(
+        np.inf if options.max_joint_acceleration is None else options.max_joint_acceleration,
+        dtype=float,
+    )
+    if turning.shape not in ((), (n,)):
+        got, need = shown(options.max_joint_acceleration), f"one number, or {n}, one a joint"
+        raise InputError(Problem("max_joint_acceleration", got, need))
     return PathLimits(
         problem.arm,
         base,
         force,
         np.inf if problem.limits.speed is None else problem.limits.speed,
         np.inf if problem.limits.acceleration is None else problem.limits.acceleration,
-        np.broadcast_to(np.asarray(np.inf if turning is None else turning, dtype=float), (n,)),
+        np.broadcast_to(turning, (n,)),
         options.reserve or 0.0,
         np.ones(4 * n + 2),
     )

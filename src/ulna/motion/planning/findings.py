@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.arm import Arm, ServoMotor
+from ulna.arm import Arm
 from ulna.arm.parameters import SLACK, are_limited
 from ulna.arrays import Array
 from ulna.kinematics import Tracked, TrackFlag, tip
@@ -23,6 +23,7 @@ from ulna.motion.planning.demands import HEIGHT, RATE, TORQUE, Demands, columns_
 from ulna.motion.planning.fastest_timing import FastestLaw
 from ulna.motion.planning.look_ahead import look_ahead
 from ulna.motion.planning.motor_demands import MotorDemands, motor_called
+from ulna.motion.planning.motor_limits import max_rates
 from ulna.motion.trajectory import LAWS, Trajectory
 from ulna.units import length_text
 
@@ -273,11 +274,11 @@ def _floor_findings(demands: Demands, slack: float) -> Iterator[Finding]:
 def _joint_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[Finding]:
     """Report where rates or torques are beyond what the joints have: at any time, or at samples."""
     parameters = demands.arm.parameters
-    limited = np.isfinite([_fastest(demands.arm), parameters.max_torque]).any()
+    limited = np.isfinite([max_rates(demands.arm), parameters.max_torque]).any()
     if not limited or not len(demands.pieces):
         return
     for kind, unit, place, most in (
-        ("velocity limit", "rad/s", RATE, _fastest(demands.arm)),
+        ("velocity limit", "rad/s", RATE, max_rates(demands.arm)),
         ("torque limit", "N·m", TORQUE, parameters.max_torque),
     ):
         for joint in np.flatnonzero(np.isfinite(most)).tolist():
@@ -287,17 +288,6 @@ def _joint_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[F
             for when in values.passed(size, limit * (1.0 + OVER)):
                 text = f"{kind} of joint {joint + 1} {when}: {_beyond(when, limit, unit)}"
                 yield Finding(kind, when, text, exceeds=True, joint=joint + 1)
-
-
-def _fastest(arm: Arm) -> Array:
-    """Return the limits (n,) [rad/s] of the joints' rates, and of what their servos follow."""
-    servos = [
-        joint.motor.max_speed / abs(joint.gear_ratio)
-        if isinstance(joint.motor, ServoMotor)
-        else np.inf
-        for joint in arm.joints
-    ]
-    return np.minimum(arm.parameters.max_velocity, servos)
 
 
 def motors_at(motion: SampledMotion, tau: Array) -> MotorDemands:

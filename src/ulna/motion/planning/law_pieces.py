@@ -1,7 +1,8 @@
 """Laws of motion in pieces: the part of the way as a cubic of time on each.
 
-A profile of speeds has even acceleration on every interval of its grid: parabolas. Their moving
-average over a window w,
+A profile of speeds has an acceleration that changes evenly on every interval of its grid. With an
+even acceleration on each, as smoothing has them, pieces are parabolas. Their moving average over a
+window w,
 
     s̄(t) = 1/w ∫ s(t') dt' from t − w to t        s̄''' = [s''(t) − s''(t − w)] / w
 
@@ -41,6 +42,10 @@ class LawPieces(NamedTuple):
     def duration(self) -> float:
         """How long all take [s]."""
         return float(self.times[-1])
+
+    def between(self, first: int, last: int) -> LawPieces:
+        """Return the pieces from one knot to another."""
+        return LawPieces(self.widths[first:last], self.powers[:, first:last])
 
     def slowed(self, factor: float) -> LawPieces:
         """Return the same so many times slower."""

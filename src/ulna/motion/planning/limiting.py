@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.motion.planning.speed_profile import MIDDLE, PathGrid, SolvedPath
+from ulna.motion.planning.speed_profile import MIDDLE, PathGrid, Profile, SolvedPath
 
 if TYPE_CHECKING:
     from ulna.motion.planning.fastest_timing import FastestLaw
@@ -25,6 +25,7 @@ MOST_CORNERS = 5  # that are told
 BEND = 0.1  # of the largest speed, by which the motion is slower at a bend than around it
 TIGHT = 2.0  # times the median curvature, at a bend
 STRAIGHT_BACK = np.radians(179.0)  # by which the direction turns at a reversal
+STILL = 1e-9  # of its largest speed, with which a tip counts as standing still
 FULL = 0.999  # of the speed between two bends: it is left, or not yet braked for
 
 
@@ -81,13 +82,15 @@ class Limiting(NamedTuple):
 
 def find_limiting(law: FastestLaw) -> tuple[Limiting, ...]:
     """Return what holds a motion up: first limits, then corners, the most of the time first."""
-    parts = [*_limits(law), *_others(law)]
+    # What is saved is told beside the fastest profile on the same grid, which is not corrected.
+    usual = law.solved.grid.solve(law.solved.limits, law.solved.profile).duration
+    parts = [*_limits(law, usual), *_others(law)]
     parts.sort(key=lambda one: -one.share)
-    corners = sorted(_corners(law), key=lambda one: -one.share)
+    corners = sorted(_corners(law, usual), key=lambda one: -one.share)
     return (*parts, *corners)
 
 
-def _limits(law: FastestLaw) -> list[Limiting]:
+def _limits(law: FastestLaw, usual: float) -> list[Limiting]:
     profile, grid, limits = law.solved
     use = grid.use(limits, profile)[:, MIDDLE]
     worst, found = np.argmax(use, axis=1), list[Limiting]()
@@ -96,7 +99,7 @@ def _limits(law: FastestLaw) -> list[Limiting]:
         share = float(profile.durations[held].sum() / law.duration)
         if share >= LEAST_SHARE:
             first, last = _when(law, held[0], held[-1] + 1)
-            gain = _gain(law.solved, column)
+            gain = max(0.0, usual - _raised(law.solved, column).duration)
             found.append(Limiting(limit, joint, share, first, last, gain))
     return found
 
@@ -118,17 +121,11 @@ def _when(law: FastestLaw, first: int, last: int) -> tuple[float, float]:
     return float(begin), float(end)
 
 
-def _gain(solved: SolvedPath, column: int) -> float:
+def _raised(solved: SolvedPath, column: int) -> Profile:
+    """Return the fastest profile with one limit raised."""
     factor = solved.limits.factor.copy()
     factor[column] *= RAISED
-    raised = solved.grid.solve(solved.limits.scaled(factor), solved.profile)
-    return _saved(solved, raised.duration)
-
-
-def _saved(solved: SolvedPath, seconds: float) -> float:
-    """Return how much shorter that is than the same on the same grid."""
-    same = solved.grid.solve(solved.limits, solved.profile)
-    return max(0.0, same.duration - seconds)
+    return solved.grid.solve(solved.limits.scaled(factor), solved.profile)
 
 
 class _Slow(NamedTuple):
@@ -140,7 +137,7 @@ class _Slow(NamedTuple):
     end: int
 
 
-def _corners(law: FastestLaw) -> list[Limiting]:
+def _corners(law: FastestLaw, usual: float) -> list[Limiting]:
     profile, grid, limits = law.solved
     times = law.duration * law.reached(profile.s)
     told = list[Limiting]()
@@ -155,7 +152,7 @@ def _corners(law: FastestLaw) -> list[Limiting]:
             room[slow.begin : slow.end + 1] = RAISED
             kind, other = "bend", grid.solve(limits, profile, room)
         first, last = float(times[slow.begin]), float(times[slow.end])
-        gain = 0.0 if other is profile else _saved(law.solved, other.duration)
+        gain = 0.0 if other is profile else max(0.0, usual - other.duration)
         place = at * law.length
         told.append(Limiting(kind, None, slow.share, first, last, gain, place, law.unit))
     return told
@@ -183,9 +180,10 @@ def _slow_places(law: FastestLaw, times: Array) -> Iterator[_Slow]:
 def _curvature(grid: PathGrid) -> Array:
     """Return the curvature (k+1,) of the tip's path at the nodes."""
     first, second = (part[::2] for part in (grid.ends_at.tip_first, grid.ends_at.tip_second))
-    size = np.maximum(np.linalg.norm(first, axis=-1), np.finfo(float).tiny)
-    across = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
-    bent = np.abs(across) / size**3
+    size = np.linalg.norm(first, axis=-1)
+    across = np.abs(first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0])
+    moves = size > STILL * np.max(size, initial=0.0)
+    bent = np.divide(across, size**3, out=np.zeros_like(size), where=moves)
     return np.append(bent, bent[-1])
 
 

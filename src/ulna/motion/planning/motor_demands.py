@@ -30,6 +30,7 @@ from ulna.actuation.motor_formulas import winding_current
 from ulna.arm import Arm, Joint, Motor
 from ulna.arrays import Array
 from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, TimeSpan
+from ulna.motion.planning.motor_limits import rotor_torque
 
 if TYPE_CHECKING:
     from ulna.motion.planning.demands import Demands
@@ -118,9 +119,8 @@ def motor_values(
     for number, joint in enumerate(arm.joints):
         qd, tau, hot = rate[:, number], torque[:, number], warmth[:, number]
         given = motor_torque(joint, tau, qd) if joint.motor is not None else tau
-        through = tau + _rotor(joint, number, acceleration) if _is_loose(joint) else tau
-        if _is_loose(joint):
-            given = given + _rotor(joint, number, acceleration)
+        rotor = rotor_torque(joint, number, acceleration)
+        given, through = given + rotor, tau + rotor
         columns.append((_use(joint, given, qd, hot), given, *_electric(joint, through, qd, hot)))
         if isinstance(joint.motor, Motor):
             power, known = supply_power(joint, through, qd, hot), True
@@ -133,19 +133,6 @@ def _electric(joint: Joint, torque: Array, rate: Array, warmth: Array) -> tuple[
     if not isinstance(joint.motor, Motor):
         return np.full_like(rate, np.nan), np.full_like(rate, np.nan)
     return current(joint, torque, rate, warmth), voltage(joint, torque, rate, warmth)
-
-
-def _is_loose(joint: Joint) -> bool:
-    """Return whether the rotor of a joint moves in a gap, and is no part of the arm's inertia."""
-    return isinstance(joint.motor, Motor) and joint.motor.backlash is not None
-
-
-def _rotor(joint: Joint, number: int, acceleration: Array) -> Array:
-    """Return the torque (k,) [N·m] at the joint that accelerates a rotor with its joint."""
-    inertia = joint.rotor_inertia + getattr(joint.motor, "rotor_inertia", 0.0)
-    ratio = joint.gear_ratio * getattr(joint.motor, "gear_ratio", 1.0)
-    carrier = acceleration[:, :number].sum(axis=-1)
-    return np.asarray(inertia * ratio * (carrier + ratio * acceleration[:, number]))
 
 
 def _use(joint: Joint, torque: Array, rate: Array, warmth: Array) -> Array:

@@ -227,6 +227,8 @@ def _cut_square(
         root = math.sqrt(inside)
         section[HIGH] = min(section[HIGH], x + h * (root - half) / quadratic)
         section[LOW] = max(section[LOW], x - h * (root + half) / quadratic)
+    elif rest > 0.0:
+        section[LOW], section[HIGH] = LARGE, -LARGE - rest
 
 
 @inner

@@ -46,7 +46,7 @@ def smooth_sections(
         parts = [_section(profile, first, last) for first, last in spans]
         windows = [min(window, most_share * part.duration) for part in parts]
         averaged = [
-            part.averaged(one).cut(grid.marks) for part, one in zip(parts, windows, strict=True)
+            part.averaged(one).cut(grid.s) for part, one in zip(parts, windows, strict=True)
         ]
         narrowed = room.copy()
         for span, part, made, one in zip(spans, parts, averaged, windows, strict=True):
@@ -111,7 +111,8 @@ def _slowed(limits: SpeedLimits, made: LawPieces) -> LawPieces:
     v, u = np.maximum(speeds.ravel(), 0.0), accelerations.ravel()
 
     def passes(factor: float) -> bool:
-        return bool(limits.use(at, v / factor, u / factor**2).max() > 1.0 - SPARE)
+        use = limits.use(at, v / factor, u / factor**2).reshape(*places.shape, -1)
+        return _peak(use) > 1.0 - SPARE
 
     if not passes(1.0):
         return made
@@ -125,3 +126,15 @@ def _slowed(limits: SpeedLimits, made: LawPieces) -> LawPieces:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if passes(middle) else (low, middle)
     return made.slowed(high)
+
+
+def _peak(use: Array) -> float:
+    """Return the largest of values (k, p, m) at even parts (p,) of pieces, or between them.
+
+    Between three of them, the one in the middle the largest, it is that of a parabola.
+    """
+    before, here, after = use[:, :-2], use[:, 1:-1], use[:, 2:]
+    bent, slope = 2.0 * here - before - after, 0.5 * (after - before)
+    inside = bent > np.abs(2.0 * slope)
+    more = np.divide(slope**2, 2.0 * bent, out=np.zeros_like(here), where=inside)
+    return float(max(use.max(), (here + more).max()))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ulna.arrays import Array
-from ulna.errors import InfeasibleError
+from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces
 from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
@@ -34,6 +34,7 @@ PROFILES = 8  # computed at most, until friction and turns are those of the prof
 SAME = 1e-6  # of the duration, by which two profiles may differ
 MOST_TURN = 0.25  # of x, by which a turn of the acceleration changes it
 NEWTON = 4  # steps
+UNBOUNDED = 1e20  # x [1/s²]: no limit bears on the motion
 CORRECTIONS = 8  # of limits for what is passed between nodes
 KEPT = 2e-7  # of a limit: what is left of it
 # Of an interval: where limits are looked at in the end, and
@@ -92,13 +93,12 @@ class Profile(NamedTuple):
         """The same with even accelerations on all intervals."""
         return self._replace(turn=np.zeros_like(self.turn))
 
-    def pieces(self, first: int = 0, last: int | None = None) -> LawPieces:
-        """Return the law from one node to another: the part of the way as cubics of time."""
-        nodes = slice(first, last)
+    @property
+    def pieces(self) -> LawPieces:
+        """The law of motion: the part of the way as cubics of time."""
         v, T = np.sqrt(self.x), self.durations
         half = 0.5 * np.diff(v) / T - 0.25 * self.turn
-        powers = np.stack([self.turn / (6.0 * T), half, v[:-1], self.s[:-1]])
-        return LawPieces(T[nodes], powers[:, nodes])
+        return LawPieces(T, np.stack([self.turn / (6.0 * T), half, v[:-1], self.s[:-1]]))
 
     @property
     def off_mean(self) -> Array:
@@ -273,17 +273,28 @@ def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> So
     s = np.union1d(nodes, turns)
     grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
     profile = grid.solve(limits)
+    _check_bounded(profile)
     for _ in range(ROUNDS):
         use = grid.use(limits, profile).max(axis=2)
         rough = (use.min(axis=1) < LEAST_USE) | (use.max(axis=1) > MOST_USE)
         # Where the motion stays longest first, if there are too many.
-        halved = np.flatnonzero(rough)[np.argsort(-profile.durations[rough])][: MOST - len(s)]
+        halved = np.flatnonzero(rough)[np.argsort(-profile.durations[rough])][
+            : max(0, MOST - len(s))
+        ]
         if not len(halved):
             break
         s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[halved]]))
         grid = replace(grid, s=s)
         profile = grid.solve(limits, profile)
     return SolvedPath(_corrected(limits, grid, profile), grid, limits)
+
+
+def _check_bounded(profile: Profile) -> None:
+    if profile.x.max() < UNBOUNDED:
+        return
+    at = f"{profile.s[np.argmax(profile.x)]:.1%} of the way"
+    need = "a limit of what moves there: torques, max_acceleration or max_joint_acceleration"
+    raise InputError(Problem("timing", f"'fastest', and nothing limits it at {at}", need))
 
 
 def _bounded(profile: Profile) -> Profile:
@@ -410,8 +421,7 @@ def _fine(s: Array, limits: SpeedLimits) -> tuple[Array, Array]:
         middle = 0.5 * (low + high)
         before = _turned(s[k], middle, limits) <= _turned(middle, s[k + 1], limits)
         low, high = np.where(before, middle, low), np.where(before, high, middle)
-    s[k + 1] = high
-    return s, high
+    return np.union1d(s, high), high
 
 
 def _turned(left: Array, right: Array, limits: SpeedLimits) -> Array:

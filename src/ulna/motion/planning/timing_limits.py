@@ -6,35 +6,40 @@ With q' and q'' the derivatives of the joints by the part s of the way, v = ds/d
     a = M q'        b = M q'' + C(q, q') q'        f(v) = damping q' v + dry friction and drag
 
 Dry friction has the sign of q', which is known along a path, and so has the speed in the curve of
-a motor. That curve is concave and of two lines, at rest and at the no-load speed, each a limit by
-itself; what falls to static friction over Stribeck's velocity is taken at a profile v(s), whose
-solution is the next profile. A profile that is its own solution keeps the true limits.
+a motor, whose lines (`motor_limits.py`) are limits each by itself. What falls to static friction
+over Stribeck's velocity is taken at a profile v(s), whose solution is the next profile. A profile
+that is its own solution keeps the true limits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, NoReturn, Protocol, Self
+from functools import cached_property
+from typing import NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
-from ulna.actuation import torque_range
-from ulna.actuation.friction import rates_along
-from ulna.arm import Arm, Joint, Motor
+from ulna.actuation import motor_torque, torque_range
+from ulna.actuation.friction import rates_along, to_rest
+from ulna.actuation.motor_formulas import depends_on_direction, gear_efficiencies
+from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.dynamics import friction_torque, inverse_dynamics
-from ulna.errors import InfeasibleError
+from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.paths.curves import Cubics
 from ulna.motion.paths.path import Path
-from ulna.motion.trajectory import HALVINGS, LAWS, SIDE, Trajectory
+from ulna.motion.planning.motor_limits import (
+    ambient_temperatures,
+    driven_joints,
+    is_loose,
+    max_rates,
+    motor_lines,
+    rotor_torque,
+)
+from ulna.motion.trajectory import LAWS, SIDE, Trajectory
 
 LEAST_SHARE = 0.1  # of a motor's torque at rest: uses are told as parts of no less
-STEP = 1e-5  # of a motor's no-load speed, for slopes
-SAME_LINE = 1e-9  # of a motor's torque at rest, by which two lines may differ
-NO_LOAD = 1e-3  # of a motor's torque at rest: with less it counts as none
-FASTEST_RATE = 1e6  # [rad/s] of a joint: a motor that still drives there has no largest speed
 KINDS = ("torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration")
 CUTS = np.linspace(0.0, 1.0, 65)  # of an interval, in which a turn is looked for, and
 ROUNDS = 10  # in how many rounds
@@ -50,8 +55,20 @@ class PathGeometry(NamedTuple):
     inertia: Array  # (k, n) a
     coriolis: Array  # (k, n) b
     gravity: Array  # (k, n) g
+    temperature: Array  # (k, n) [°C] of windings
     tip_first: Array  # (k, 2) p'
     tip_second: Array  # (k, 2) p''
+
+
+class WindingTemperatures(NamedTuple):
+    """How warm windings are along a path."""
+
+    s: Array  # (k,) parts of the way
+    celsius: Array  # (k, n)
+
+    def at(self, s: Array) -> Array:
+        """Return temperatures (k, n) [°C] at parts (k,) of the way."""
+        return np.stack([np.interp(s, self.s, column) for column in self.celsius.T], axis=-1)
 
 
 class SpeedLimits(Protocol):
@@ -64,10 +81,6 @@ class SpeedLimits(Protocol):
     @property
     def columns(self) -> list[tuple[str, int | None]]:
         """The kind and the joint, from 1, of every limit."""
-
-    @property
-    def are_any(self) -> bool:
-        """Whether anything limits the speed at all."""
 
     def scaled(self, factor: Array) -> Self:
         """Return the same with all columns multiplied by other factors (m,)."""
@@ -113,11 +126,6 @@ class TipLimits:
         """The kind of either limit."""
         return [(kind, None) for kind in KINDS[TIP_SPEED:]]
 
-    @property
-    def are_any(self) -> bool:
-        """Whether anything limits the speed at all."""
-        return bool(np.isfinite([self.speed, self.acceleration]).any())
-
     def scaled(self, factor: Array) -> TipLimits:
         """Return the same with both multiplied by other factors (2,)."""
         return replace(self, factor=factor)
@@ -135,7 +143,7 @@ class TipLimits:
         """Return the tip at places (k,), from the sides that others (k,) lie on."""
         rows = LAWS["constant-speed"].points(self.path, s, within)
         tip = tip_rates(self.arm, rows) if self.path.in_joints else rows[1:]
-        return PathGeometry(*np.zeros((6, len(s), 0)), *tip)
+        return PathGeometry(*np.zeros((7, len(s), 0)), *tip)
 
     def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
         """Return how much (k, 2) of both is used at speeds and accelerations (k,)."""
@@ -184,6 +192,7 @@ class PathLimits:
     joint_acceleration: Array  # (n,) [rad/s²]
     reserve: float  # the part of all torques that is left to feedback
     factor: Array  # (4 n + 2,) by which the limits of all columns are multiplied
+    temperatures: WindingTemperatures | None = None  # those of the surroundings without
 
     @property
     def tip(self) -> TipLimits:
@@ -210,28 +219,26 @@ class PathLimits:
 
     @cached_property
     def _driven(self) -> list[int]:
-        rest = [torque_range(joint, np.zeros(1)).upper[0] for joint in self.arm.joints]
-        return [k for k, most in enumerate(rest) if np.isfinite(most)]
+        return driven_joints(self.arm)
 
     @cached_property
-    def _most_driven(self) -> Array:
-        """The rates (n,) [rad/s] beyond which motors give no torque."""
-        most = np.full(self.arm.n, np.inf)
-        for k in self._driven:
-            most[k] = motor_lines(self.arm.joints[k]).max_rate
-        return most
+    def _max_rates(self) -> Array:
+        return max_rates(self.arm)
 
     @property
     def _turns_matter(self) -> bool:
         """Whether what a joint can do depends on the direction in which it moves."""
         return self.arm.has_friction or bool(self._driven)
 
-    @cached_property
-    def are_any(self) -> bool:
-        """Whether anything limits the speed at all."""
-        p = self.arm.parameters
-        most = [p.max_torque, p.max_velocity, self.joint_acceleration]
-        return bool(np.isfinite(most).any() or self.tip.are_any or self._driven)
+    def check_accelerations(self) -> None:
+        """Raise InputError if nothing limits accelerations: there is no least time then."""
+        most = [self.arm.parameters.max_torque, self.joint_acceleration]
+        if np.isfinite(most).any() or np.isfinite(self.acceleration) or self._driven:
+            return
+        speeds = np.isfinite(self._max_rates).any() or np.isfinite(self.speed)
+        got = f"'fastest' {'with limits of speed only' if speeds else 'without any limit'}"
+        need = "one of acceleration: torques or motors of the joints, max_acceleration or "
+        raise InputError(Problem("timing", got, f"{need}max_joint_acceleration"))
 
     @property
     def kinks(self) -> Array:
@@ -255,10 +262,15 @@ class PathLimits:
         weightless = free._replace(gravity=np.zeros(2))
         inertia = np.asarray(inverse_dynamics(weightless, q, still, first))
         coriolis = np.asarray(inverse_dynamics(weightless, q, first, second))
-        tip_first, tip_second = points[1:] if self.base.solver else tip_rates(self.arm, points)
+        tip = points[1:] if self.base.solver else tip_rates(self.arm, points)
         return PathGeometry(
-            first, second, direction, inertia, coriolis, gravity, tip_first, tip_second
+            first, second, direction, inertia, coriolis, gravity, self._temperature(s), *tip
         )
+
+    def _temperature(self, s: Array) -> Array:
+        if self.temperatures is not None:
+            return self.temperatures.at(s)
+        return np.broadcast_to(ambient_temperatures(self.arm), (len(s), self.arm.n))
 
     def friction(self, at: PathGeometry, v: Array) -> Array:
         """Return the torques (k, n) against damping, dry friction and drag at speeds (k,)."""
@@ -268,52 +280,45 @@ class PathLimits:
             return np.asarray(viscous)
         return np.asarray(viscous + friction_torque(self.arm, rates_along(at.direction, rate)))
 
-    def motor_bounds(self, at: PathGeometry, v: Array) -> tuple[Array, Array]:
-        """Return least and most torques (k, n) at the joints that motors give at speeds (k,)."""
-        lower = np.full_like(at.first, -np.inf)
-        upper = np.full_like(at.first, np.inf)
-        most = self._factor(MOTOR) * (1.0 - self.reserve)
-        for k in self._driven:
-            joint, way = self.arm.joints[k], at.direction[:, k]
-            low, high = torque_range(joint, at.first[:, k] * v)
-            lower[:, k] = -most[k] * _through_gear(joint.motor, -low, -way)
-            upper[:, k] = most[k] * _through_gear(joint.motor, high, way)
-        return lower, upper
+    def torque(self, at: PathGeometry, v: Array, u: Array) -> Array:
+        """Return the torques (k, n) that joints need at speeds and accelerations (k,)."""
+        moving = at.inertia * u[:, None] + at.coriolis * (v * v)[:, None]
+        return np.asarray(moving + at.gravity + self.friction(at, v))
 
     def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
         """Return how much (k, 4 n + 2) of every limit is used at speeds and accelerations (k,)."""
         p = self.arm.parameters
         x, along = (v * v)[:, None], u[:, None]
-        torque = at.inertia * along + at.coriolis * x + at.gravity + self.friction(at, v)
+        torque = self.torque(at, v, u)
         allowed = p.max_torque * (1.0 - self.reserve) * self._factor(TORQUE)
         rates = at.first * v[:, None]
         turning = at.first * along + at.second * x
         return np.concatenate(
             [
                 np.abs(torque) / allowed,
-                self._motor_use(at, v, torque),
-                np.abs(rates) / (p.max_velocity * self._factor(SPEED)),
+                self._motor_use(at, v, torque, turning),
+                np.abs(rates) / (self._max_rates * self._factor(SPEED)),
                 np.abs(turning) / (self.joint_acceleration * self._factor(ACCELERATION)),
                 self.tip.use(at, v, u),
             ],
             axis=-1,
         )
 
-    def _motor_use(self, at: PathGeometry, v: Array, torque: Array) -> Array:
+    def _motor_use(self, at: PathGeometry, v: Array, torque: Array, turning: Array) -> Array:
+        """Return how much (k, n) of motors torques and accelerations (k, n) of joints use."""
         use = np.zeros_like(torque)
-        if self._driven:
-            lower, upper = self.motor_bounds(at, v)
-            _, still = self.motor_bounds(at, np.zeros_like(v))
-            k = self._driven
-            left = np.where(torque[:, k] < 0.0, -lower[:, k], upper[:, k])
-            size = np.maximum(left, LEAST_SHARE * still[:, k])
-            passed = np.maximum(torque[:, k] - upper[:, k], lower[:, k] - torque[:, k])
-            use[:, k] = np.maximum(1.0 + passed / size, self._rate_use(at, v)[:, k])
+        for k in self._driven:
+            joint, rate, warmth = self.arm.joints[k], at.first[:, k] * v, at.temperature[:, k]
+            most = float(self._factor(MOTOR)[k]) * (1.0 - self.reserve)
+            asked = motor_torque(joint, torque[:, k], at.direction[:, k])
+            asked = asked + rotor_torque(joint, k, turning)
+            lower, upper = (most * part for part in torque_range(joint, rate, warmth))
+            still = most * torque_range(joint, np.zeros_like(rate), warmth).upper
+            left = np.where(asked < 0.0, -lower, upper)
+            passed = np.maximum(asked - upper, lower - asked)
+            part = 1.0 + passed / np.maximum(left, LEAST_SHARE * still)
+            use[:, k] = np.maximum(part, np.abs(rate) / motor_lines(joint, warmth).max_rate)
         return use
-
-    def _rate_use(self, at: PathGeometry, v: Array) -> Array:
-        """Return how much (k, n) of the rates is used beyond which motors give no torque."""
-        return np.abs(at.first * v[:, None]) / self._most_driven
 
     def rows(self, at: PathGeometry, v: Array) -> Array:
         """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, near speeds (k,)."""
@@ -343,16 +348,24 @@ class PathLimits:
 
     def _motor_rows(self, at: PathGeometry, k: int, needed: Array) -> list[Array]:
         """Return rows (k, 4) of the motor of a joint: torques with its motion and against it."""
-        lines, found = motor_lines(self.arm.joints[k]), list[Array]()
+        joint, found = self.arm.joints[k], list[Array]()
+        lines, size = motor_lines(joint, at.temperature[:, k]), motor_lines(joint).stall
         most = float(self._factor(MOTOR)[k]) * (1.0 - self.reserve)
         way, speed = at.direction[:, k], np.abs(at.first[:, k])
         ahead = np.where(way < 0.0, -1.0, 1.0)[:, None]
-        for side, curve in ((ahead, lines.driving), (-ahead, lines.braking)):
-            for torque, slope in curve:
-                row = side * needed
-                row[:, 2] -= most * slope * speed
-                row[:, 3] -= most * np.where(way == 0.0, lines.stall, torque)
-                found.append(row / (most * lines.stall))
+        rotor = np.zeros_like(needed)
+        rotor[:, 0], rotor[:, 1] = (rotor_torque(joint, k, part) for part in (at.first, at.second))
+        out, back = gear_efficiencies(joint)
+        sides = [(ahead, out, 1.0, lines.driving), (-ahead, 1.0 / back, 1.0, lines.braking)]
+        if is_loose(joint):  # its motor may drive the rotor while the joint is held back
+            sides.append((ahead, 1.0 / back, 1.0 / (out * back), lines.driving))
+        for side, through, part, curve in sides:
+            for line in curve:
+                row = side * (needed + through * rotor)
+                row[:, 2] -= most * part * line.slope * speed
+                rest = np.asarray(np.where(way == 0.0, lines.stall, line.rest))
+                row[:, 3] -= most * part * rest
+                found.append(row / (most * size))
         return found
 
     def squares(self, at: PathGeometry) -> Array:
@@ -361,9 +374,12 @@ class PathLimits:
 
     def fastest(self, at: PathGeometry) -> Array:
         """Return the largest x (k,) that the speeds of joints and tip leave."""
-        rates = self.arm.parameters.max_velocity * self._factor(SPEED)
+        rates = np.broadcast_to(self._max_rates * self._factor(SPEED), at.first.shape).copy()
+        for k in self._driven:
+            lines = motor_lines(self.arm.joints[k], at.temperature[:, k])
+            rates[:, k] = np.minimum(rates[:, k], lines.max_rate)
         with np.errstate(divide="ignore"):
-            joints = np.minimum(rates, self._most_driven) / np.abs(at.first)
+            joints = rates / np.abs(at.first)
         return np.asarray(np.minimum(joints.min(axis=-1) ** 2, self.tip.fastest(at)))
 
     def turns(self, s: Array) -> Array:
@@ -410,10 +426,11 @@ def joint_rows(
     """Return joints (3, k, n) with derivatives by the part of the way, at points (3, k, d)."""
     if points is None:
         points, _ = base.path_rows(s, within)
-    if base.solver is None:
-        return points
-    near = s if within is None else s + SIDE * (within - s)
-    return base.solver(near, points)
+    rows = points
+    if base.solver is not None:
+        near = s if within is None else s + SIDE * (within - s)
+        rows = base.solver(near, points)
+    return to_rest(rows, base.usual_rate) if depends_on_direction(base.arm) else rows
 
 
 def tip_rates(arm: Arm, rows: Array) -> tuple[Array, Array]:
@@ -427,63 +444,3 @@ def _row(needed: Array, most: float) -> Array:
     parts = needed / most
     parts[:, 3] -= 1.0
     return np.asarray(parts)
-
-
-class MotorLines(NamedTuple):
-    """The torques of a motor behind its gear over the rate of its joint: the least of lines."""
-
-    driving: tuple[tuple[float, float], ...]  # at rest [N·m] and slopes, with the motion,
-    braking: tuple[tuple[float, float], ...]  # and against it
-    stall: float  # [N·m] at rest, either way
-    max_rate: float  # [rad/s] at which nothing is left to drive with
-
-
-@lru_cache(maxsize=256)
-def motor_lines(joint: Joint) -> MotorLines:
-    """Return the lines of the motor of a joint: its curves are concave and have one kink each."""
-    fast = _no_load_speed(joint)
-    driving = _two_tangents(lambda rate: torque_range(joint, rate).upper, fast)
-    braking = _two_tangents(lambda rate: -torque_range(joint, rate).lower, fast)
-    out = back = 1.0
-    if isinstance(joint.motor, Motor):
-        out = joint.motor.efficiency
-        back = float(joint.motor.backdriving_efficiency or out)
-    return MotorLines(
-        tuple((out * torque, out * slope) for torque, slope in driving),
-        tuple((torque / back, slope / back) for torque, slope in braking) if back else (),
-        out * driving[0][0],
-        min((-torque / slope for torque, slope in driving if slope < 0.0), default=np.inf),
-    )
-
-
-def _two_tangents(curve: Any, fast: float) -> tuple[tuple[float, float], ...]:
-    """Return values at rest and slopes of the tangents at rest and at a rate."""
-    step = STEP * fast
-    at = curve(np.array([0.0, step, fast - step, fast]))
-    rise = np.array([at[1] - at[0], at[3] - at[2]]) / step
-    first, last = (at[0], rise[0]), (at[3] - rise[1] * fast, rise[1])
-    same = abs(rise[1] - rise[0]) * fast <= SAME_LINE * abs(at[0])
-    return (first,) if same else (first, last)
-
-
-@lru_cache(maxsize=256)
-def _no_load_speed(joint: Joint) -> float:
-    """Return the rate [rad/s] at which next to nothing is left of a motor's torque."""
-    least = NO_LOAD * float(torque_range(joint, np.zeros(1)).upper[0])
-    slow, fast = 0.0, FASTEST_RATE
-    for _ in range(HALVINGS):
-        middle = 0.5 * (slow + fast)
-        driven = torque_range(joint, np.array([middle])).upper[0] > least
-        slow, fast = (middle, fast) if driven else (slow, middle)
-    return slow
-
-
-def _through_gear(motor: object, torque: Array, way: Array) -> Array:
-    """Return the most torques (k,) at joints that move this way (±1), of those of a motor."""
-    if not isinstance(motor, Motor):
-        return torque
-    back = float(motor.backdriving_efficiency or motor.efficiency)
-    driven = np.sign(torque) * way >= 0.0
-    if back == 0.0:
-        return np.where(driven, torque * motor.efficiency, np.sign(torque) * np.inf)
-    return np.where(driven, torque * motor.efficiency, torque / back)
