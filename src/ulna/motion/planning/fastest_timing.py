@@ -28,7 +28,7 @@ from ulna.motion.planning.postures import (
     follow_paths,
     sample_motion,
 )
-from ulna.motion.planning.smoothing import sections, smooth_sections
+from ulna.motion.planning.smoothing import SmoothedPath, sections, smooth_path
 from ulna.motion.planning.speed_profile import INTERVALS, SolvedPath, solve_path
 from ulna.motion.planning.stroke_timing import PEN_TIME, pen_moves
 from ulna.motion.planning.timing_limits import PathLimits, SpeedLimits, WindingTemperatures
@@ -92,7 +92,8 @@ class FastestLaw(PiecewiseLaw):
     length: float  # of the path, and
     unit: str  # its unit: "m", or "rad" of joints
     lifts: Array  # parts of the way at which the pen is moved
-    window: float  # [s] of smoothing; 0 without
+    smoothed: SmoothedPath | None  # if it is
+    has_ramps: bool  # of an s-curve: it is averaged over the time that they take
 
     @property
     def waiting(self) -> float:
@@ -109,12 +110,13 @@ def fastest_law(
     limits: SpeedLimits,
     path: Path,
     end_speeds: Sequence[float] | None = None,
-    window: float = 0.0,
+    window: float | None = 0.0,
     most_share: float = np.inf,
 ) -> FastestLaw:
     """Return the law of minimum time along a path, averaged over a window [s].
 
-    The window is no longer than a part of the fastest time of each section between stops.
+    None is the time that ramps to the largest speed of the tip take. The window is no longer than a
+    part of the fastest time of each section between stops.
     """
     given = (0.0, 0.0) if end_speeds is None else end_speeds
     ends = (np.asarray(given, dtype=float) / path.length) ** 2
@@ -123,13 +125,16 @@ def fastest_law(
     stops = path.lengths.parts(np.union1d(path.corners, edges))
     solved = solve_path(limits, path, stops, ends)
     lifts = path.lengths.parts(np.array(pen_moves(path)))
-    if window > 0.0:
-        found = smooth_sections(solved, window, most_share)
+    unit, smoothed = "rad" if path.in_joints else "m", None
+    seconds = limits.ramp_time if window is None else window
+    if seconds > 0.0:
+        smoothed = smooth_path(solved, seconds, most_share)
+        found = smoothed.sections
     else:
         whole = solved.profile.pieces
         found = [whole.between(*span) for span in sections(solved.grid)]
-    unit = "rad" if path.in_joints else "m"
-    return FastestLaw(_with_pauses(found, lifts), solved, path.length, unit, lifts, window)
+    pieces = _with_pauses(found, lifts)
+    return FastestLaw(pieces, solved, path.length, unit, lifts, smoothed, window is None)
 
 
 def _with_pauses(found: Sequence[LawPieces], lifts: Array) -> LawPieces:

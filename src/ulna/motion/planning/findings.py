@@ -21,7 +21,7 @@ from ulna.kinematics.path_tracking import FAILURES, Interval
 from ulna.motion.planning.adaptive_sampling import Measure, TimeSamples, TimeSpan
 from ulna.motion.planning.demands import HEIGHT, RATE, TORQUE, Demands, columns_of
 from ulna.motion.planning.fastest_timing import FastestLaw
-from ulna.motion.planning.look_ahead import look_ahead
+from ulna.motion.planning.look_ahead import CRUISING, look_ahead
 from ulna.motion.planning.motor_demands import MotorDemands, motor_called
 from ulna.motion.planning.motor_limits import max_rates
 from ulna.motion.trajectory import LAWS, Trajectory
@@ -99,14 +99,14 @@ def find_problems(
 
 def _look_ahead_findings(problem: PlanningProblem, trajectory: Trajectory) -> Iterator[Finding]:
     """Report how long a named law with one shape for the whole path might have taken."""
-    ahead_already = trajectory.timing.sharpness or isinstance(trajectory.timing.law, FastestLaw)
-    limits = problem.limits
+    timing, limits = trajectory.timing, problem.limits
+    ahead_already = timing.name in CRUISING or isinstance(timing.law, FastestLaw)
     if ahead_already or not limits.look_ahead(problem.duration):
         return
     law = LAWS["trapezoid"]
     T, ahead = trajectory.duration, look_ahead(problem.arm, problem.path, law, limits).duration
     if ahead is not None and ahead < WORTH * T:
-        text = f"the timing {trajectory.timing.name} has one shape for all of the path: {T:.4g} s"
+        text = f"the timing {timing.name} has one shape for all of the path: {T:.4g} s"
         hint = f"a trapezoid, which slows down only where it must, takes {ahead:.4g} s"
         yield Finding("look-ahead", TimeSpan(0.0, T, T - ahead, T), f"{text}; {hint}")
 

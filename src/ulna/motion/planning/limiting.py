@@ -1,7 +1,8 @@
 """What holds up a fastest motion: limits, corners, bends, the pen, smoothing; and what each costs.
 
-A limit holds a motion up wherever it is reached. A corner holds it up from where the motion brakes
-for it to where it is as fast as before: the motion stops there, or a bend is passed slowly.
+A limit holds a motion up wherever it is reached, and used more than the others. A corner holds it
+up from where the motion brakes for it to where it is as fast as before: the motion stops there, or
+a bend is passed slowly.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.motion.planning.speed_profile import MIDDLE, PathGrid, Profile, SolvedPath
+from ulna.motion.planning.smoothing import smooth_path
+from ulna.motion.planning.speed_profile import MIDDLE, PathGrid, SolvedPath
+from ulna.motion.planning.timing_limits import SpeedLimits
 
 if TYPE_CHECKING:
     from ulna.motion.planning.fastest_timing import FastestLaw
@@ -37,20 +40,21 @@ class Limiting(NamedTuple):
     limit : str
         "torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration";
         "corner", where the motion stops, "reversal", where it must as the path turns straight back,
-        and "bend", where it slows down; "pen" for waiting while that is moved, and "smoothing".
+        and "bend", where it slows down; "pen" for waiting while that is moved, "smoothing", and
+        "s-curve", for what that takes longer than a trapezoid.
     joint : int or None
         The joint, counted from 1; None for all else.
     share : float
-        The part of the duration for which a limit is reached, or from braking for a corner or a
-        bend to being as fast again. Without corners and bends they sum up to the whole.
+        The part of the duration for which it is the limit that is used most, or from braking for a
+        corner or a bend to being as fast again. Without corners and bends they sum up to the whole.
     first : float
         When it begins first [s].
     last : float
         When it ends last [s].
     gain : float
         The time [s] that the motion would be shorter with a limit 10 % higher; with all limits 10 %
-        higher at a bend, without the stop at a corner, with 10 % less waiting or smoothing; 0 at a
-        reversal.
+        higher at a bend, without the stop at a corner, with 10 % less waiting or smoothing, by a
+        trapezoid in place of an s-curve; 0 at a reversal.
     place : float or None
         How far along the path a corner, reversal or bend is.
     unit : str or None
@@ -74,6 +78,8 @@ class Limiting(NamedTuple):
                 return f"{where} holds it up {held}: it turns straight back, and must stop there"
             other = "not to stop" if self.limit == "corner" else "limits 10 % higher"
             return f"{where} holds it up {held}; {other} there {saved}"
+        if self.limit == "s-curve":
+            return f"the s-curve takes {self.share:.1%} of the time; a trapezoid {saved}"
         if self.limit in ("pen", "smoothing"):
             return f"the {self.limit} takes {self.share:.1%} of the time; 10 % less {saved}"
         which = self.limit if self.joint is None else f"{self.limit} of joint {self.joint}"
@@ -82,11 +88,10 @@ class Limiting(NamedTuple):
 
 def find_limiting(law: FastestLaw) -> tuple[Limiting, ...]:
     """Return what holds a motion up: first limits, then corners, the most of the time first."""
-    # What is saved is told beside the fastest profile on the same grid, which is not corrected.
-    usual = law.solved.grid.solve(law.solved.limits, law.solved.profile).duration
-    parts = [*_limits(law, usual), *_others(law)]
+    usual = _lasting(law, law.solved.limits)
+    parts = [*_limits(law, usual), *_others(law, usual)]
     parts.sort(key=lambda one: -one.share)
-    corners = sorted(_corners(law, usual), key=lambda one: -one.share)
+    corners = sorted(_corners(law), key=lambda one: -one.share)
     return (*parts, *corners)
 
 
@@ -99,20 +104,24 @@ def _limits(law: FastestLaw, usual: float) -> list[Limiting]:
         share = float(profile.durations[held].sum() / law.duration)
         if share >= LEAST_SHARE:
             first, last = _when(law, held[0], held[-1] + 1)
-            gain = max(0.0, usual - _raised(law.solved, column).duration)
+            factor = limits.factor.copy()
+            factor[column] *= RAISED
+            gain = max(0.0, usual - _lasting(law, limits.scaled(factor)))
             found.append(Limiting(limit, joint, share, first, last, gain))
     return found
 
 
-def _others(law: FastestLaw) -> list[Limiting]:
+def _others(law: FastestLaw, usual: float) -> list[Limiting]:
     """Return what else takes time: the pen, and smoothing."""
     T, waiting = law.duration, law.waiting
-    over = T - law.solved.profile.duration - waiting
-    return [
-        Limiting(name, None, seconds / T, 0.0, T, LESS * seconds)
-        for name, seconds in (("pen", waiting), ("smoothing", over if law.window else 0.0))
-        if seconds >= LEAST_SHARE * T
-    ]
+    found = [Limiting("pen", None, waiting / T, 0.0, T, LESS * waiting)]
+    if law.smoothed is not None:
+        over = T - law.solved.profile.duration - waiting
+        kind, gain = "s-curve", over
+        if not law.has_ramps:
+            kind, gain = "smoothing", usual - _lasting(law, law.solved.limits, LESS)
+        found.append(Limiting(kind, None, over / T, 0.0, T, max(0.0, gain)))
+    return [one for one in found if one.share >= LEAST_SHARE]
 
 
 def _when(law: FastestLaw, first: int, last: int) -> tuple[float, float]:
@@ -121,11 +130,24 @@ def _when(law: FastestLaw, first: int, last: int) -> tuple[float, float]:
     return float(begin), float(end)
 
 
-def _raised(solved: SolvedPath, column: int) -> Profile:
-    """Return the fastest profile with one limit raised."""
-    factor = solved.limits.factor.copy()
-    factor[column] *= RAISED
-    return solved.grid.solve(solved.limits.scaled(factor), solved.profile)
+def _lasting(law: FastestLaw, limits: SpeedLimits, less: float = 0.0) -> float:
+    """Return how long it takes [s] with other limits on the same grid, or less smoothing."""
+    profile, grid, _ = law.solved
+    other = grid.solve(limits, profile)
+    if law.smoothed is None:
+        return other.duration
+    window = limits.ramp_time if law.has_ramps else law.smoothed.window
+    solved = SolvedPath(other, grid, limits)
+    return smooth_path(solved, (1.0 - less) * window, law.smoothed.most_share).duration
+
+
+def _estimate(law: FastestLaw, without: float | None = None, room: Array | None = None) -> float:
+    """Return how long it takes [s] with a stop less, or more room (k+1,) at nodes."""
+    profile, grid, limits = law.solved
+    if law.smoothed is not None:
+        return law.smoothed.estimate(limits, without, room)
+    kept = grid if without is None else grid.without(without)
+    return kept.solve(limits, profile, room).duration
 
 
 class _Slow(NamedTuple):
@@ -137,22 +159,23 @@ class _Slow(NamedTuple):
     end: int
 
 
-def _corners(law: FastestLaw, usual: float) -> list[Limiting]:
-    profile, grid, limits = law.solved
+def _corners(law: FastestLaw) -> list[Limiting]:
+    profile, grid, _ = law.solved
+    usual = _estimate(law)
     times = law.duration * law.reached(profile.s)
     told = list[Limiting]()
     for slow in sorted(_slow_places(law, times), reverse=True)[:MOST_CORNERS]:
         at = float(profile.s[slow.node])
         if at in grid.stops and grid.turned(slow.node) > STRAIGHT_BACK:
-            kind, other = "reversal", profile
+            kind, lasting = "reversal", usual
         elif at in grid.stops:
-            kind, other = "corner", grid.without(at).solve(limits, profile)
+            kind, lasting = "corner", _estimate(law, without=at)
         else:
             room = np.ones(len(profile.s))
             room[slow.begin : slow.end + 1] = RAISED
-            kind, other = "bend", grid.solve(limits, profile, room)
+            kind, lasting = "bend", _estimate(law, room=room)
         first, last = float(times[slow.begin]), float(times[slow.end])
-        gain = 0.0 if other is profile else max(0.0, usual - other.duration)
+        gain = max(0.0, usual - lasting)
         place = at * law.length
         told.append(Limiting(kind, None, slow.share, first, last, gain, place, law.unit))
     return told

@@ -7,29 +7,30 @@ time v/a that its ramps take, so that on a straight line both are what they are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.motion.paths.path import Path
-from ulna.motion.planning.fastest_timing import fastest_law, law_timing
+from ulna.motion.planning.fastest_timing import FastestLaw, fastest_law, law_timing
+from ulna.motion.planning.limiting import Limiting
 from ulna.motion.planning.timing_limits import TipLimits
-from ulna.motion.trajectory import Timing
+from ulna.motion.trajectory import LAWS, Timing, Trajectory
 
 if TYPE_CHECKING:
     from ulna.motion.planning.plan import Limits
 
+CRUISING = [name for name, timing in LAWS.items() if timing.sharpness]  # laws with a cruise
 MOST_SHARE = 0.5  # of the fastest time between two stops, that the window of an s-curve takes
 AS_QUICK = 0.999  # of a duration: a law that takes more than this part of it is no quicker
 
 
 def look_ahead(arm: Arm, path: Path, timing: Timing, limits: Limits) -> Timing:
     """Return a trapezoid or an s-curve that slows down only where it must."""
-    speed, acceleration = limits.speed or np.inf, limits.acceleration or np.inf
-    tip = TipLimits(arm, path, speed, acceleration, np.ones(2))
-    window = 0.0 if timing.name == "trapezoid" else speed / acceleration
-    return law_timing(timing.name, fastest_law(tip, path, None, window, MOST_SHARE))
+    tip = limits.speed or np.inf, limits.acceleration or np.inf
+    return law_timing(timing.name, _law(arm, path, timing, tip))
 
 
 def quicker(arm: Arm, path: Path, timing: Timing, limits: Limits, lasting: float) -> Timing | None:
@@ -38,3 +39,24 @@ def quicker(arm: Arm, path: Path, timing: Timing, limits: Limits, lasting: float
     stops = np.setdiff1d(path.corners, np.ravel(path.strokes))
     taken = ahead.duration or np.inf
     return ahead if len(stops) or taken < AS_QUICK * lasting else None
+
+
+def what_limits(trajectory: Trajectory, given: Mapping[str, Any]) -> tuple[Limiting, ...]:
+    """Return what holds a motion up, for which so much was given, if its law looks ahead.
+
+    Where a path is straight the closed form of a law is as quick, and held up by the same.
+    """
+    timing = trajectory.timing
+    if isinstance(timing.law, FastestLaw):
+        return timing.law.limiting
+    both = {"max_speed", "max_acceleration"} <= given.keys()
+    if not both or "duration" in given or timing.name not in CRUISING:
+        return ()
+    tip = given["max_speed"], given["max_acceleration"]
+    return _law(trajectory.arm, trajectory.path, timing, tip).limiting
+
+
+def _law(arm: Arm, path: Path, timing: Timing, tip: tuple[float, float]) -> FastestLaw:
+    """Return the law under a speed [m/s] and an acceleration [m/s²] of the tip."""
+    window = 0.0 if timing.name == "trapezoid" else None
+    return fastest_law(TipLimits(arm, path, *tip, np.ones(2)), path, None, window, MOST_SHARE)

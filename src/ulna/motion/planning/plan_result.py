@@ -29,6 +29,7 @@ from ulna.motion.paths.path import Path
 from ulna.motion.planning.demands import Demands, Peaks
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.limiting import Limiting
+from ulna.motion.planning.look_ahead import what_limits
 from ulna.motion.planning.motor_demands import (
     MotorDemands,
     MotorPeaks,
@@ -248,10 +249,10 @@ class Plan(metaclass=SuggestsAttributes):
         rows = (values[known] for values in (self.qd, self.qdd, self.tau))
         return MotorDemands(self.arm, T, self.t[known] / T, *rows)
 
-    @property
+    @cached_property
     def limiting(self) -> tuple[Limiting, ...]:
-        """What holds up a motion with the fastest timing, the most of the time first."""
-        return getattr(self.trajectory.timing.law, "limiting", ())
+        """What holds up a motion that is as fast as limits allow, the most of the time first."""
+        return what_limits(self.trajectory, self.given)
 
     @property
     def motor_peaks(self) -> MotorPeaks:
@@ -474,12 +475,11 @@ def _told(plan: Plan) -> Iterator[str]:
     if plan.arm.has_motors and np.isfinite(singular):
         yield from planned_motor_lines(plan)
     yield from (*map(str, plan.limiting), *plan.path.notes)
-    problems = plan.problems
-    if not problems:
+    if not plan.problems:
         yield "the arm can do it: in reach and within its limits; collisions are not checked"
-    yield from (problem.text for problem in problems[:MOST_SHOWN])
-    if len(problems) > MOST_SHOWN:
-        yield f"and {len(problems) - MOST_SHOWN} more problems"
+    yield from (problem.text for problem in plan.problems[:MOST_SHOWN])
+    if len(plan.problems) > MOST_SHOWN:
+        yield f"and {len(plan.problems) - MOST_SHOWN} more problems"
 
 
 def _reach_told(arm: Arm, margin: float) -> str:
@@ -496,5 +496,5 @@ def _rows(plan: Plan) -> list[tuple[str, ...]]:
     parts = [peaks.torque, peaks.torque_rms, peaks.speed, peaks.power]
     if plan.arm.has_friction:
         parts.append(plan.term_peaks["friction"])
-    rows = zip(*parts, strict=True)
-    return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in enumerate(rows, 1)]
+    rows = enumerate(zip(*parts, strict=True), 1)
+    return [(str(i), *(f"{value:.4g}" for value in row)) for i, row in rows]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,19 +31,43 @@ SLOWEST = 100.0  # times slower than the average, until it is given up
 HALVINGS = 40
 
 
-def smooth_sections(
-    solved: SolvedPath, window: float, most_share: float = np.inf
-) -> list[LawPieces]:
-    """Return the averaged law of every section between stops.
+class SmoothedPath(NamedTuple):
+    """The averaged law of every section between stops, and what it was found from."""
+
+    sections: list[LawPieces]
+    profile: Profile  # that was averaged
+    grid: PathGrid
+    room: Array  # (k+1,) of what limits leave, that it uses at most
+    slower: Array  # (k,) how many times slower than the average every interval is passed
+    window: float  # [s] of the average, or
+    most_share: float  # of the time of a section at most
+
+    @property
+    def duration(self) -> float:
+        """How long all sections take [s]."""
+        return sum(part.duration for part in self.sections)
+
+    def estimate(
+        self, limits: SpeedLimits, without: float | None = None, room: Array | None = None
+    ) -> float:
+        """Return how long it takes about [s] with a stop less, or more room (k+1,) at nodes."""
+        grid = self.grid if without is None else self.grid.without(without)
+        left = self.room if room is None else self.room * room
+        each = grid.solve(limits, self.profile, left, turning=False).durations * self.slower
+        parts = np.array([each[first:last].sum() for first, last in sections(grid)])
+        return float((parts + np.minimum(self.window, self.most_share * parts)).sum())
+
+
+def smooth_path(solved: SolvedPath, window: float, most_share: float = np.inf) -> SmoothedPath:
+    """Average the law of every section between stops.
 
     The window is so long [s], or so large a part of the fastest time of a section.
     """
     limits = solved.limits
     grid = _with_stops(solved, window)
+    spans, room = sections(grid), np.ones(len(grid.s))
     profile = grid.solve(limits, solved.profile.even, turning=False)
-    room = np.ones(len(grid.s))
-    for _ in range(PASSES):
-        spans = sections(grid)
+    for left in reversed(range(PASSES)):
         parts = [_section(profile, first, last) for first, last in spans]
         windows = [min(window, most_share * part.duration) for part in parts]
         averaged = [
@@ -51,11 +76,14 @@ def smooth_sections(
         narrowed = room.copy()
         for span, part, made, one in zip(spans, parts, averaged, windows, strict=True):
             _narrow(limits, narrowed[span[0] : span[1] + 1], part, made, one)
-        if (narrowed == room).all():
+        if not left or (narrowed == room).all():
             break
         room = narrowed
         profile = grid.solve(limits, profile, room, turning=False)
-    return [_slowed(limits, made) for made in averaged]
+    found = [_slowed(limits, made) for made in averaged]
+    ratios = [new.duration / old.duration for new, old in zip(found, averaged, strict=True)]
+    slower = np.repeat(ratios, [last - first for first, last in spans])
+    return SmoothedPath(found, profile, grid, room, slower, window, most_share)
 
 
 def _with_stops(solved: SolvedPath, window: float) -> PathGrid:

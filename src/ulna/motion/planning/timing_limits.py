@@ -82,6 +82,10 @@ class SpeedLimits(Protocol):
     def columns(self) -> list[tuple[str, int | None]]:
         """The kind and the joint, from 1, of every limit."""
 
+    @property
+    def ramp_time(self) -> float:
+        """How long [s] the tip takes to its largest speed with its largest acceleration."""
+
     def scaled(self, factor: Array) -> Self:
         """Return the same with all columns multiplied by other factors (m,)."""
 
@@ -125,6 +129,12 @@ class TipLimits:
     def columns(self) -> list[tuple[str, int | None]]:
         """The kind of either limit."""
         return [(kind, None) for kind in KINDS[TIP_SPEED:]]
+
+    @property
+    def ramp_time(self) -> float:
+        """How long [s] the tip takes to its largest speed with its largest acceleration."""
+        speed, acceleration = self._most
+        return float(speed / acceleration)
 
     def scaled(self, factor: Array) -> TipLimits:
         """Return the same with both multiplied by other factors (2,)."""
@@ -201,6 +211,11 @@ class PathLimits:
         return TipLimits(
             self.arm, self.base.path, self.speed, self.acceleration, self.factor[4 * n :]
         )
+
+    @property
+    def ramp_time(self) -> float:
+        """How long [s] the tip takes to its largest speed with its largest acceleration."""
+        return self.tip.ramp_time
 
     def scaled(self, factor: Array) -> PathLimits:
         """Return the same with all columns multiplied by other factors (4 n + 2,)."""
