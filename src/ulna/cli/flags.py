@@ -107,7 +107,9 @@ Servo = Annotated[
         show_default=False,
     ),
 ]
-ServoRate = Annotated[str, with_default("FREQUENCY", "Rows a second of the table for servos.")]
+ServoRate = Annotated[
+    str | None, option("FREQUENCY", "Rows a second of the table for servos; 50 Hz unless given.")
+]
 KeepOrder = Annotated[
     bool, switch("--keep-order", "Draw the strokes of a file in its order and directions.")
 ]

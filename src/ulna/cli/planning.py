@@ -87,7 +87,7 @@ def plan(
     no_gravity: flags.NoGravity = False,
     keep_order: flags.KeepOrder = False,
     servo: flags.Servo = None,
-    servo_rate: flags.ServoRate = "50 Hz",
+    servo_rate: flags.ServoRate = None,
     out: flags.Folder = "plan",
     html: flags.Html = None,
     json: flags.Json = False,

@@ -8,55 +8,62 @@ from typing import Any, NamedTuple
 from ulna.cli.arguments import as_option, read_positive
 from ulna.cli.outputs import Writer
 from ulna.cli.terminal import note
-from ulna.errors import InputError, Problem, rewording, shown
+from ulna.errors import InfeasibleError, InputError, Problem, rewording, shown
 from ulna.motion import Plan
-from ulna.motion.servo_tables import ServoTable, servo_table
+from ulna.motion.servo_tables import ServoTable, program_problem, servo_table
 from ulna.motion.servos import PenServo, Servo, read_servo
 from ulna.storage import whole_file
 
 FILES = ("servo.csv", "servo.ino", "servo.py")
+DEFAULT_RATE = "50 Hz"  # what --servo-rate is unless it is given
+# What Python's words are called at the command line.
+NAMES = {"servos": "servo", "pen": "servo", "rate": "servo-rate"}
 
 
 class ServoRequest(NamedTuple):
-    """The servos that are asked for, that of a pen, and rows a second [Hz]."""
+    """The servos that are asked for, that of a pen as its text, and rows a second [Hz]."""
 
     servos: list[Servo]
-    pen: PenServo | None
+    pen: str | None
     rate: float
 
     def table(self, plan: Plan) -> ServoTable:
-        """Return the table along a feasible plan."""
-        with rewording(lambda one: as_option(one, {"servos": "servo", "rate": "servo-rate"})):
-            made = servo_table(plan, self.servos, pen=self.pen, rate=self.rate)
-        told = ""
-        if made.has_pulses:
-            told = (
-                f"; a board keeps {2 * len(made.t) * len(made.columns) - 2 * len(made.t):,} bytes"
-            )
-        note(f"table for servos: {len(made.t):,} rows at {self.rate:g} Hz{told}")
+        """Return the table along a feasible plan, and print what there is to know about it."""
+        with rewording(lambda one: as_option(one, NAMES)):
+            try:
+                made = servo_table(plan, self.servos, pen=self.pen, rate=self.rate)
+            except InfeasibleError as error:
+                way = "no file is written; leave out --servo for the plan alone"
+                raise InfeasibleError(f"{error}; {way}") from None
+        kept = f"; a board keeps {made.board_bytes:,} bytes" if made.has_pulses else ""
+        note(f"table for servos: {len(made.t):,} rows at {self.rate:g} Hz{kept}")
+        for remark in made.notes:
+            note(remark)
         return made
 
     @property
     def writers(self) -> dict[str, Writer]:
-        """What writes the files; a program only of servos that are sent pulses."""
+        """What writes the files; programs only of what a board can play."""
         made: dict[str, Writer] = {"servo.csv": lambda done, file: done.table.save(file)}
-        if all(servo.unit == "us" for servo in self.servos):
+        if program_problem(self.servos, self.rate) is None:
             made["servo.ino"] = lambda done, file: _write(done.table.arduino(), file)
             made["servo.py"] = lambda done, file: _write(done.table.micropython(), file)
         return made
 
 
-def read_servos(texts: Sequence[str] | None, rate: str) -> ServoRequest | None:
+def read_servos(texts: Sequence[str] | None, rate: str | None) -> ServoRequest | None:
     """Return what `--servo`, given once or more, asks for."""
     if not texts:
+        if rate is not None:
+            raise InputError(Problem("--servo-rate", shown(rate), "--servo with it"))
         return None
     made = [read_servo(text, "--servo") for text in texts]
-    pens = [one for one in made if isinstance(one, PenServo)]
+    pens = [text for text, one in zip(texts, made, strict=True) if isinstance(one, PenServo)]
     servos = [one for one in made if isinstance(one, Servo)]
     if len(pens) > 1 or not servos:
         need = "the servos of the joints, and pen(...) once if there is a pen"
         raise InputError(Problem("--servo", shown(", ".join(texts)), need))
-    frequency = read_positive(rate, "frequency", "--servo-rate", "50 Hz")
+    frequency = read_positive(rate or DEFAULT_RATE, "frequency", "--servo-rate", DEFAULT_RATE)
     return ServoRequest(servos, pens[0] if pens else None, frequency)
 
 

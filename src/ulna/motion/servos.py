@@ -10,6 +10,8 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +23,13 @@ from ulna.typing import AngleLike, ArrayLike
 
 EXAMPLE = "\"pulse(500, 2500, range='180 deg', zero='90 deg', direction=-1)\""
 HALF_TURN, TURN = math.pi, 2.0 * math.pi
-LONGEST_PULSE = 20_000  # [µs]
+MOST_TURNS = 10  # of a servo: sail winches have six; 180 rad, meant as degrees, are 29
+# [µs] The widths that Arduino's Servo library can be told to send: 127 and 128 steps of 4 µs
+# beyond the 544 and 2400 that it keeps to by itself.
+SHORTEST_PULSE, LONGEST_PULSE = 36, 2912
 MOST_TICKS = 65_536
+UNITS = ("deg", "us", "ticks")
+FINEST = 1e-9  # of what it is sent over its range, that a step has at least
 
 
 @dataclass(frozen=True)
@@ -70,16 +77,32 @@ class Servo:
     last: float | None = None
 
     def __post_init__(self) -> None:
-        positive("servo.range", self.range, "rad")
-        number("servo.zero", self.zero)
+        if self.unit not in UNITS:
+            raise InputError(Problem("servo.unit", shown(self.unit), f"one of {', '.join(UNITS)}"))
+        _check_turns("servo.range", positive("servo.range", self.range, "rad"))
+        _check_turns("servo.zero", number("servo.zero", self.zero, unit="rad"))
         if self.direction not in (1, -1):
             raise InputError(Problem("servo.direction", shown(self.direction), "1 or -1"))
-        if not self.max_speed > 0.0:
-            need = "a speed above 0 [rad/s]"
-            raise InputError(Problem("servo.max_speed", shown(self.max_speed), need))
-        if not self.high > self.low:
-            got = f"{self.low:g} to {self.high:g}"
-            raise InputError(Problem("servo", got, "a second value above the first"))
+        if self.max_speed != math.inf:
+            positive("servo.max_speed", self.max_speed, "rad/s")
+        self._check_values()
+
+    def _check_values(self) -> None:
+        low, high = number("servo.low", self.low), number("servo.high", self.high)
+        if not high > low:
+            raise InputError(
+                Problem("servo", f"{low:g} to {high:g}", "a second value above the first")
+            )
+        if self.unit == "us" and not SHORTEST_PULSE <= low < high <= LONGEST_PULSE:
+            need = f"pulses from {SHORTEST_PULSE} to {LONGEST_PULSE} us"
+            raise InputError(Problem("servo", f"{low:g} to {high:g} us", need))
+        least = FINEST * (high - low)
+        if not least <= positive("servo.step", self.step, "") <= high - low:
+            need = f"a step from {least:g} to {high - low:g}, all that it is sent"
+            raise InputError(Problem("servo.step", shown(self.step), need))
+        if self.last is not None and not low < number("servo.last", self.last) <= high:
+            need = f"a value above {low:g}, at most {high:g}"
+            raise InputError(Problem("servo.last", shown(self.last), need))
 
     def values(self, q: AngleLike) -> Array:
         """Return what it is sent for joint angles, also beyond what it takes.
@@ -96,8 +119,8 @@ class Servo:
         """
         own = self.zero + self.direction * np.asarray(q, dtype=float)
         exact = self.low + (self.high - self.low) * own / self.range
-        # Divided by a whole number, 90.01 stays 90.01.
-        return np.asarray(np.round(exact / self.step) / round(1.0 / self.step))
+        # 9001 steps of 0.01 are 90.01 to the last digit only once rounded to its decimals.
+        return np.asarray(np.round(np.round(exact / self.step) * self.step, self._decimals))
 
     def angles(self, values: ArrayLike) -> Array:
         """Return the joint angles at which it is sent values.
@@ -120,9 +143,19 @@ class Servo:
         """The largest value that it takes."""
         return self.high if self.last is None else self.last
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that it is sent are whole numbers."""
+        return float(self.step).is_integer()
+
+    @cached_property
+    def _decimals(self) -> int:
+        exponent = Decimal(repr(float(self.step))).as_tuple().exponent
+        return max(0, -int(exponent))
+
 
 class PenServo(NamedTuple):
-    """The servo of a pen.
+    """The servo of a pen, with values in the unit of the servo of the first joint.
 
     Attributes
     ----------
@@ -145,8 +178,8 @@ def pulse(
     max_speed: float = math.inf,
 ) -> Servo:
     """Return a hobby servo, sent pulses [µs] from the shortest to the longest over its range."""
-    low = whole("servo.shortest", shortest, 1, LONGEST_PULSE)
-    high = whole("servo.longest", longest, 1, LONGEST_PULSE)
+    low = whole("servo.shortest", shortest, SHORTEST_PULSE, LONGEST_PULSE)
+    high = whole("servo.longest", longest, SHORTEST_PULSE, LONGEST_PULSE)
     middle = 0.5 * range if zero is None else zero
     return Servo("us", low, high, range, middle, _turn(direction), max_speed)
 
@@ -182,6 +215,13 @@ def _turn(direction: float) -> int:
     return whole("servo.direction", direction, -1, 1)
 
 
+def _check_turns(what: str, angle: float) -> None:
+    if abs(angle) > MOST_TURNS * TURN:
+        need = f"at most {MOST_TURNS} turns, {MOST_TURNS * TURN:.4g} rad"
+        hint = f"did you mean '{angle:g} deg'?"
+        raise InputError(Problem(what, f"{angle:g} rad", need, hint))
+
+
 _OWN = {"range": "angle", "zero": "angle", "direction": "number", "max_speed": "speed"}
 _KINDS: Mapping[str, tuple[Callable[..., Servo], Mapping[str, str]]] = {
     "pulse": (pulse, {"shortest": "number", "longest": "number", **_OWN}),
@@ -200,7 +240,7 @@ def read_servo(text: str, what: str = "servo") -> Servo | PenServo:
     text : str
         "pulse(500, 2500, range='180 deg', zero='90 deg', direction=-1)", "degrees(...)",
         "ticks(4096, range='360 deg')" or "dynamixel()" and "feetech()" for the same; or
-        "pen(up=1400, down=1700)" for the servo of a pen, in what it is sent.
+        "pen(up=1400, down=1700)" for the servo of a pen, in the unit of the first joint's.
     what : str, optional
         What messages call the text.
 

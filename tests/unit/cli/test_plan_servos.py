@@ -6,6 +6,8 @@ import pytest
 
 DRAWING = '<svg><path d="M0 0 h10 M0 20 h10 M10 1 h-10"/></svg>'
 SERVOS = ("--servo", "ticks()", "--servo", "pen(1400, 1700)")
+PULSES = ("--servo", "pulse(range='270 deg')")
+CIRCLE = "circle(center=(0.6, 0.1), radius='10 cm')"
 
 
 @pytest.fixture
@@ -32,16 +34,50 @@ def test_a_drawing_of_strokes_becomes_a_table(ask):
 
 
 def test_programs_are_written_for_pulses_and_do_not_outlive_them(ask):
-    path = "circle(center=(0.6, 0.1), radius='10 cm')"
-    done = ask("kehl", path, "--servo", "pulse(range='270 deg')", "--servo-rate", "25 Hz")
+    done = ask("kehl", CIRCLE, *PULSES, "--servo-rate", "25 Hz")
     assert done.code == 0, done.err
     for name, word in (("servo.ino", "STEP = 40000"), ("servo.py", "STEP = 40000")):
         assert word in (done.place / "plan" / name).read_text(encoding="utf-8")
-    again = ask("kehl", path, "--servo", "ticks()", "--overwrite")
+    again = ask("kehl", CIRCLE, "--servo", "ticks()", "--overwrite")
     assert again.code == 0, again.err
     left = {file.name for file in (done.place / "plan").iterdir()}
     assert "servo.csv" in left
     assert not {"servo.ino", "servo.py"} & left
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((*PULSES, "--servo", "ticks()"), "got a servo of joint 2 that is sent ticks"),
+        ((*PULSES, "--servo-rate", "2 kHz"), "got 2000 Hz, need 0.001 to 1000 Hz"),
+    ],
+)
+def test_it_is_said_why_there_is_no_program(ask, words, says):
+    done = ask("kehl", CIRCLE, *words)
+    assert done.code == 0, done.err
+    assert f"no program plays the table: {says}" in done.err
+    left = {file.name for file in (done.place / "plan").iterdir()}
+    assert {"servo.csv", "servo.ino", "servo.py"} & left == {"servo.csv"}
+
+
+def test_what_a_board_has_to_hold_is_said(ask):
+    words = ("--servo", "pen(1400, 1700)", "--duration", "100 s", "--servo-rate", "50 Hz")
+    done = ask("kehl", CIRCLE, *PULSES, *words)
+    assert done.code == 0, done.err
+    # Two joints and a pen, two bytes each, at 0, 0.02 ... 100 s.
+    assert "5,001 rows at 50 Hz; a board keeps 30,006 bytes" in done.err
+    assert "an Uno has 28,000 for it: try 46 Hz" in done.err
+    assert "the path lifts no pen" in done.err
+
+
+def test_a_motion_that_motors_cannot_do_is_no_table(ask):
+    words = ("kehl", CIRCLE, "--motor", "tower-pro-sg90")
+    done = ask(*words, *PULSES)
+    assert done.code == 5
+    assert "no file is written; leave out --servo" in done.err
+    assert not (done.place / "plan").exists()
+    assert ask(*words).code == 5
+    assert (done.place / "plan" / "plan.csv").exists()
 
 
 def test_the_order_of_the_file_is_kept_when_asked(ask):
@@ -66,6 +102,19 @@ def test_the_order_of_the_file_is_kept_when_asked(ask):
         (("drawing.svg", *SERVOS, "--servo-rate", "0 Hz"), 2, "--servo-rate: got '0 Hz'"),
         (("drawing.svg", *["--servo", "ticks()"] * 3), 2, "--servo: got 3 servos for 2 joints"),
         (("drawing.svg", "--servo", "pulse(range='20 deg')"), 5, "its servo would be sent"),
+        ((CIRCLE, "--servo-rate", "banana"), 2, "--servo-rate: got 'banana', need --servo with it"),
+        ((CIRCLE, "--servo-rate", "50 Hz"), 2, "--servo-rate: got '50 Hz', need --servo with it"),
+        (("drawing.svg", *SERVOS, "--servo-rate", "2 Hz"), 2, "--servo-rate: got 2 Hz, rows 0.5 s"),
+        ((CIRCLE, *PULSES, "--servo-rate", "0.001 Hz"), 2, "rows 1000 s apart, need rows at most"),
+        ((CIRCLE, *PULSES, "--servo-rate", "1e9 Hz"), 2, "at most 1,000,000 rows; try "),
+        ((CIRCLE, "--servo", "pulse(range=180)"), 2, "did you mean '180 deg'?"),
+        (
+            (CIRCLE, "--servo", "dynamixel()", "--servo", "pen(up=100000, down=-5)"),
+            2,
+            "--servo: got 'pen(up=100000, down=-5)', need pen(up=..., down=...), two different "
+            "whole numbers from 0 to 4095 ticks, the unit of the first servo",
+        ),
+        ((CIRCLE, *PULSES, "--servo", "pen(1400, 1400)"), 2, "--servo: got 'pen(1400, 1400)'"),
         (("circle()", "--keep-order"), 2, "--keep-order: got PATH 'circle()'"),
         (("points.csv", "--keep-order"), 2, "need a file with a column named pen"),
         (("drawing.svg", "--keep-order=yes"), 2, "--keep-order"),

@@ -13,7 +13,7 @@ import pytest
 
 import ulna
 from ulna.errors import InfeasibleError, InputError
-from ulna.motion import PenServo, Servo, read_servo, servo_table
+from ulna.motion import PenServo, Servo, ServoTable, read_servo, servo_table
 
 ARM = ulna.Arm.rods([0.3, 0.25], [0.2, 0.1])
 DRAWING = '<svg><circle cx="5" cy="5" r="5"/><path d="M20 0 h10 v10"/></svg>'
@@ -37,6 +37,11 @@ def plan(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def circle():
+    return ulna.plan(ARM, ulna.paths.circle((0.3, 0.1), 0.05), duration=2.0, elbow="up")
+
+
+@pytest.fixture(scope="module")
 def table(plan):
     return servo_table(plan, "pulse(range='270 deg')", pen="pen(up=1400, down=1700)")
 
@@ -45,6 +50,44 @@ def table(plan):
 def test_a_servo_is_sent_what_its_data_sheet_says(text):
     servo = read_servo(text)
     assert servo.values([0.0, math.radians(30.0)]).tolist() == list(KNOWN[text])
+
+
+@pytest.mark.parametrize("step", [0.01, 0.25, 0.3, 1.0, 1.5, 2.0, 7.0])
+def test_a_servo_is_sent_the_nearest_multiple_of_its_step(step):
+    servo = Servo("deg", 0.0, 180.0, range=math.pi, zero=0.0, step=step)
+    degrees = np.linspace(0.0, 180.0, 1001)
+    sent = servo.values(np.radians(degrees))
+    assert np.abs(sent / step - np.round(sent / step)).max() < 1e-9
+    assert np.abs(sent - degrees).max() <= 0.5 * step * (1.0 + 1e-9)
+
+
+def test_what_is_sent_has_no_more_digits_than_its_step():
+    hundredths = np.arange(0.0, 18_001.0)
+    sent = read_servo("degrees(zero=0)").values(np.radians(hundredths / 100.0))
+    assert sent.tolist() == [float(f"{one / 100.0:.2f}") for one in hundredths]
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"step": 0.0}, "servo.step: got 0.0, need a number above 0"),
+        ({"step": math.nan}, "servo.step: got nan"),
+        ({"step": 2001.0}, "servo.step: got 2001.0, need a step from .* to 2000"),
+        ({"step": 1e-320}, "servo.step"),
+        ({"last": 500.0}, "servo.last: got 500.0, need a value above 500, at most 2500"),
+        ({"last": 2501.0}, "servo.last: got 2501.0"),
+        ({"high": 100_000.0}, "servo: got 500 to 100000 us, need pulses from 36 to 2912 us"),
+        ({"low": "a"}, "servo.low: got 'a'"),
+        ({"unit": "rad"}, "servo.unit: got 'rad', need one of deg, us, ticks"),
+        ({"max_speed": 0.0}, "servo.max_speed: got 0.0"),
+        ({"range": 180.0}, "range: got 180 rad, need at most 10 turns.*did you mean '180 deg'"),
+        ({"zero": -90.0}, "zero: got -90 rad, .*did you mean '-90 deg'"),
+    ],
+)
+def test_a_servo_that_could_not_be_is_refused(fields, says):
+    own = {"unit": "us", "low": 500.0, "high": 2500.0, "range": math.pi, "zero": 1.5}
+    with pytest.raises(InputError, match=says):
+        Servo(**(own | fields))
 
 
 @pytest.mark.parametrize(
@@ -72,6 +115,19 @@ def test_each_joint_may_have_a_servo_of_its_own(plan):
     made = servo_table(plan, ["ticks()", Servo("us", 500.0, 2500.0, math.tau, math.pi)])
     assert list(made.columns) == ["t [s]", "servo1 [ticks]", "servo2 [us]"]
     assert not made.has_pulses
+    (told,) = made.notes
+    assert "no program plays the table: got a servo of joint 1 that is sent ticks" in told
+
+
+def test_whole_numbers_are_written_as_such(plan):
+    even = Servo("us", 500.0, 2500.0, math.tau, math.pi, step=2.0)
+    coarse = Servo("deg", 0.0, 360.0, math.tau, math.pi, step=1.5)
+    columns = servo_table(plan, [even, coarse], pen=PenServo(1400, 1700)).columns
+    assert columns["servo1 [us]"].dtype.kind == "i"
+    assert (columns["servo1 [us]"] % 2 == 0).all()
+    assert (columns["servo2 [deg]"] / 1.5 % 1.0 == 0.0).all()
+    # The values of a pen are in the unit of the first servo.
+    assert columns["pen [us]"].dtype.kind == "i"
 
 
 def test_the_pen_is_down_on_strokes_alone(plan, table):
@@ -116,8 +172,22 @@ def test_what_a_servo_cannot_do_is_never_clipped(plan, servo, says):
         ("ticks()", {"pen": "ticks()"}, "pen"),
         ("ticks()", {"pen": "pen(up=1)"}, "without up and down"),
         ("ticks()", {"pen": PenServo(1.5, 2.0)}, "pen"),
+        ("ticks()", {"pen": PenServo("a", 2)}, r"pen: got PenServo\(up='a', down=2\), need"),
+        ("ticks()", {"pen": "pen(0, 4096)"}, "whole numbers from 0 to 4095 ticks"),
+        ("degrees(range='360 deg')", {"pen": "pen(0.5, 361)"}, "numbers from 0 to 360 deg"),
+        ("pulse()", {"pen": "pen(100000, 5)"}, "from 36 to 2912 us, the unit of the first"),
+        ("pulse()", {"pen": "pen(1400, 1400)"}, "two different whole numbers"),
+        ("pulse()", {"pen": 5}, "pen: got 5, need"),
+        ("pulse(range=180)", {}, "range: got 180 rad, .*did you mean '180 deg'"),
+        ("pulse(range='180')", {}, "range: got 180 rad, .*did you mean '180 deg'"),
+        ("pulse(zero=90)", {}, "zero: got 90 rad, .*did you mean '90 deg'"),
+        (None, {}, "servos: got None, need one servo for all joints, or one each"),
+        (5, {}, "servos: got 5, need one servo"),
+        ([5, 6], {}, r"servos: got \[5, 6\], need one servo"),
         ("ticks()", {"rate": 0.0}, "rate: got 0.0, need a number above 0"),
-        ("ticks()", {"rate": 1e9}, "at most 1,000,000 rows"),
+        ("ticks()", {"rate": 1e9}, r"at most 1,000,000 rows; try \d+ Hz"),
+        # The pen takes 0.2 s, so that two rows are 0.1 s apart.
+        ("ticks()", {"rate": 9.0}, "rows 0.1111 s apart, need rows at most 0.1 s .*try 10 Hz"),
     ],
 )
 def test_servos_that_are_none_are_refused(plan, servos, options, says):
@@ -125,15 +195,70 @@ def test_servos_that_are_none_are_refused(plan, servos, options, says):
         servo_table(plan, servos, **options)
 
 
-@pytest.mark.parametrize("pins", [[1, 2], [1, 1, 2], [-1, 2, 3], [1, 2, "A0"]])
+def test_the_rates_that_are_suggested_fit(plan):
+    rates = []
+    for wrong in (1e9, 1.0):
+        with pytest.raises(InputError) as caught:
+            servo_table(plan, "ticks()", rate=wrong)
+        (problem,) = caught.value.problems
+        rates.append(float(problem.hint.removeprefix("try ").removesuffix(" Hz")))
+    assert 900_000 < plan.duration * rates[0] + 1 <= 1_000_000
+    assert len(servo_table(plan, "ticks()", rate=rates[1]).t) > 10 * plan.duration
+
+
+def test_rows_without_a_pen_are_two_a_plan(circle):
+    assert len(servo_table(circle, "ticks()", rate=1.0).t) == 3
+    with pytest.raises(InputError, match="rows 1000 s apart, need rows at most 1 s apart"):
+        servo_table(circle, "ticks()", rate=0.001)
+
+
+def test_a_plan_beyond_its_limits_is_not_sent(circle):
+    joints = [ulna.Joint(max_torque=1e-3)] * 2
+    weak = ulna.Arm.of(ARM.links, joints)
+    made = ulna.plan(weak, circle.path, duration=2.0)
+    assert made.feasible
+    assert not made.ok
+    with pytest.raises(InfeasibleError, match=r"cannot do: .*torque"):
+        servo_table(made, "ticks()")
+
+
+def test_a_pen_that_is_never_lifted_is_told(circle, table):
+    (told,) = servo_table(circle, "pulse(range='270 deg')", pen="pen(1400, 1700)").notes
+    assert "the path lifts no pen" in told
+    assert table.notes == ()
+
+
+def test_a_table_for_a_larger_board_is_told(circle):
+    long = ulna.plan(ARM, circle.path, duration=100.0)
+    (told,) = servo_table(long, "pulse(range='270 deg')", rate=100.0).notes
+    assert "40,004 bytes" in told  # 10,001 rows of 2 servos, 2 bytes each
+    rate = float(told.partition("try ")[2].partition(" Hz")[0])
+    fitting = servo_table(long, "pulse(range='270 deg')", rate=rate)
+    assert 0.9 * 28_000 < fitting.board_bytes <= 28_000
+    assert fitting.notes == ()
+
+
+@pytest.mark.parametrize(
+    "pins", [[1, 2], [1, 1, 2], [-1, 2, 3], [1, 2, "A0"], [1, 2, 256], [1, 2, True], 5, "9, 10"]
+)
 def test_pins_are_one_a_servo(table, pins):
-    with pytest.raises(InputError, match="3 different pins"):
+    with pytest.raises(InputError, match="3 different pins, whole numbers from 0 to 255"):
         table.arduino(pins)
 
 
-def test_a_servo_bus_is_not_played_by_pulses(plan):
-    with pytest.raises(InputError, match="pulse"):
-        servo_table(plan, "dynamixel()").arduino()
+@pytest.mark.parametrize(
+    ("servos", "options", "says"),
+    [
+        ("dynamixel()", {}, "joint 1 that is sent ticks, need pulse"),
+        (["pulse(range='270 deg')", "ticks()"], {}, "joint 2 that is sent ticks"),
+        ("pulse(range='270 deg')", {"rate": 2000.0}, "rate: got 2000 Hz, need 0.001 to 1000 Hz"),
+    ],
+)
+def test_what_no_board_can_play_is_no_program(plan, servos, options, says):
+    made = servo_table(plan, servos, **options)
+    for program in (made.arduino, made.micropython):
+        with pytest.raises(InputError, match=says):
+            program()
 
 
 ARDUINO_H = """
@@ -145,10 +270,23 @@ void delay(uint32_t milliseconds);
 """
 SERVO_H = """
 #include <cstdio>
+// As the library does: limits are kept in steps of 4 µs, and clipped to; a servo that is attached
+// is sent what it was told before, 1500 at first.
 struct Servo {
-  int pin = -1;
-  void attach(int to) { pin = to; }
-  void writeMicroseconds(int width) { std::printf("%u %d %d\\n", micros(), pin, width); }
+  int pin = -1, width = 1500;
+  int8_t min = 0, max = 0;
+  void attach(int to, int shortest = 544, int longest = 2400) {
+    pin = to;
+    min = (544 - shortest) / 4;
+    max = (2400 - longest) / 4;
+    send();
+  }
+  void writeMicroseconds(int value) {
+    int least = 544 - min * 4, most = 2400 - max * 4;
+    width = value < least ? least : value > most ? most : value;
+    if (pin >= 0) send();
+  }
+  void send() { std::printf("%u %d %d\\n", micros(), pin, width); }
 };
 """
 MAIN = """
@@ -156,30 +294,57 @@ MAIN = """
 static uint32_t now = 4294000000u;  // wraps round soon
 uint32_t micros() { return now; }
 void delay(uint32_t milliseconds) { now += 1000u * milliseconds; }
-int main() { setup(); while (row < ROWS) { loop(); now += 500u; } loop(); }
+int main() { setup(); while (row <= ROWS) { loop(); now += 500u; } loop(); }
 """
+PINS = [3, 5, 6]  # the last that of the pen
+
+
+def _run_sketch(sketch, place):
+    sources = {"Arduino.h": ARDUINO_H, "Servo.h": SERVO_H, "main.cpp": MAIN, "sketch.ino": sketch}
+    for name, text in sources.items():
+        (place / name).write_text(text, encoding="utf-8")
+    command = ["c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-I", ".", "main.cpp"]
+    subprocess.run([*command, "-o", "play"], cwd=place, check=True)
+    done = subprocess.run([place / "play"], capture_output=True, text=True, check=True)
+    return np.array([line.split() for line in done.stdout.splitlines()], dtype=np.int64)
 
 
 @pytest.mark.skipif(shutil.which("c++") is None, reason="without a C++ compiler")
 def test_the_sketch_compiles_and_plays_the_table(table, tmp_path):
-    sources = {"Arduino.h": ARDUINO_H, "Servo.h": SERVO_H, "main.cpp": MAIN}
-    for name, text in {**sources, "sketch.ino": table.arduino([3, 5, 6])}.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    command = ["c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-I", ".", "main.cpp"]
-    subprocess.run([*command, "-o", "play"], cwd=tmp_path, check=True)
-    done = subprocess.run([tmp_path / "play"], capture_output=True, text=True, check=True)
-    told = np.array([line.split() for line in done.stdout.splitlines()], dtype=np.int64)
-    _check_played(table, told.reshape(-1, 3, 3), [3, 5, 6])
+    _check_played(table, _run_sketch(table.arduino(PINS), tmp_path))
 
 
-def _check_played(table, told, pins):
-    """Check what was sent (rows, servos, [µs, pin, width]), the first row twice."""
-    assert (told[:, :, 1] == pins).all()
-    assert (told[1:, :2, 2] == table.values).all()
-    assert (told[1:, 2, 2] == table.pen).all()
-    assert (told[0, :, 2] == told[1, :, 2]).all()
-    steps = np.diff(told[1:, 0, 0]) % 2**32
-    assert steps.tolist() == [20_000] * (len(table.t) - 1)
+@pytest.mark.skipif(shutil.which("c++") is None, reason="without a C++ compiler")
+def test_the_library_does_not_clip_what_a_sketch_sends(tmp_path):
+    servo, pulses = read_servo("pulse(36, 2912)"), [[500, 2500], [36, 2912], [501, 2499]]
+    made = ServoTable(np.arange(3) / 50, np.array(pulses, float), None, (servo,) * 2, 50.0, None)
+    sent = _run_sketch(made.arduino([9, 10]), tmp_path)
+    assert sent[-6:, 2].reshape(3, 2).tolist() == pulses
+    # All before is the first row, but for the pulse that is clipped as the library was made.
+    assert set(sent[:-6, 2].tolist()) <= {500, 2500, 544, 2400}
+
+
+def _check_played(table, sent):
+    """Check what was sent when, (k, [µs, pin, width]): with the pen up but for the table."""
+    *joints, pen = PINS
+    count = 3 * len(table.t)
+    head, rows, last = sent[: -count - 1], sent[-count - 1 : -1].reshape(-1, 3, 3), sent[-1]
+    assert (rows[:, :, 1] == PINS).all()
+    assert (rows[:, :2, 2] == table.values).all()
+    assert (rows[:, 2, 2] == table.pen).all()
+    assert (np.diff(rows[:, 0, 0]) % 2**32 == 20_000).all()
+    assert last.tolist()[1:] == [pen, 1400]
+
+    moved = head[head[:, 1] != pen]
+    assert set(moved[:, 1].tolist()) == set(joints)
+    firsts = dict(zip(joints, table.values[0], strict=True))
+    assert all(width == firsts[pin] for _, pin, width in moved)
+    up, down = (head[(head[:, 1] == pen) & (head[:, 2] == width)] for width in (1400, 1700))
+    assert len(up) + len(down) == len(head) - len(moved)
+    # Lifted, 0.2 s; to the first row, 2 s; lowered, 0.2 s.
+    times = [up[0, 0], moved[0, 0], down[0, 0], rows[0, 0, 0]]
+    assert (np.diff(times) % 2**32).tolist() == [200_000, 2_000_000, 200_000]
+    assert (up[:, 0] == up[0, 0]).all()
 
 
 class _Board:
@@ -212,9 +377,9 @@ class _Board:
 
 
 def test_the_micropython_program_parses_and_plays_the_table(table, monkeypatch):
-    text, board = table.micropython([3, 5, 6]), _Board()
+    text, board = table.micropython(PINS), _Board()
     compiled = compile(ast.parse(text), "main.py", "exec")
     monkeypatch.setitem(sys.modules, "machine", board.machine)
     monkeypatch.setitem(sys.modules, "time", board.time)
     exec(compiled, {})
-    _check_played(table, np.array(board.sent).reshape(-1, 3, 3), [3, 5, 6])
+    _check_played(table, np.array(board.sent))
