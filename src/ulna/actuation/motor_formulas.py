@@ -172,12 +172,9 @@ def motor_torque(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
     >>> motor_torque(motor, 4.0, [1.0, -1.0]).tolist()
     [5.0, 2.0]
     """
-    rated, _ = _motor_and_ratio(motor)
     needed = float_array(torque, "torque")
     way = np.sign(needed) * np.sign(float_array(rate, "rate"))
-    if not isinstance(rated, Motor):
-        return np.asarray(needed + 0.0 * way)
-    out, back = gear_efficiencies(rated)
+    out, back = gear_efficiencies(motor)
     return np.asarray(np.where(way < 0.0, needed * back, needed / out))
 
 
@@ -470,10 +467,7 @@ def continuous_torque(motor: Driven) -> float:
 
 
 def gear_efficiencies(motor: Driven) -> tuple[float, float]:
-    """Return which part of the torque passes a gear where the motor drives, and of that it holds.
-
-    Those of a motor without a gear of its own are 1.
-    """
+    """Return which parts of torques pass a gear: of a motor that drives, and of one that brakes."""
     rated, _ = _motor_and_ratio(motor)
     if not isinstance(rated, Motor):
         return 1.0, 1.0

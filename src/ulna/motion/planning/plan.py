@@ -26,7 +26,7 @@ from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.demands import Demands
 from ulna.motion.planning.fastest_timing import FASTEST, NO_OPTIONS, FastestOptions, follow_timed
 from ulna.motion.planning.findings import find_problems
-from ulna.motion.planning.look_ahead import quicker
+from ulna.motion.planning.look_ahead import look_ahead, quicker
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, is_straight, time_strokes
@@ -41,7 +41,6 @@ SAMPLES = 2000  # by default
 MOST_SAMPLES = 20_000_000
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
-MINIMUM_TIME = LAWS["fastest"]
 ELBOWS = ("up", "down", "positive", "negative")
 
 
@@ -220,7 +219,7 @@ class PlanningProblem:
             raise InputError(Problem("derivatives", shown(self.derivatives), need))
         if self.floor is not None:
             number("floor", self.floor, "a height [m]")
-        self.options.check(is_fastest=self.timing is MINIMUM_TIME)
+        self.options.check(is_fastest=self.timing is LAWS["fastest"])
 
     def completed(self) -> PlanningProblem:
         """Check arm and path, fit a drawing into reach, and choose duration, times and start."""
@@ -243,7 +242,7 @@ class PlanningProblem:
         times = _sample_times(lasting, self.rate, whole=self.derivatives == "finite")
         return replace(
             self, timing=timing, lasting=lasting, duration_reason=reason, times=times,
-            options=NO_OPTIONS if timing is not MINIMUM_TIME else self.options,
+            options=NO_OPTIONS if timing is not LAWS["fastest"] else self.options,
         )  # fmt: skip
 
     def unhurried(self) -> PlanningProblem:
@@ -386,7 +385,7 @@ def _choose_duration(
 
     The third is why it takes so long, in words.
     """
-    if timing is MINIMUM_TIME:
+    if timing is LAWS["fastest"]:
         if duration is not None:
             need = "none with timing='fastest', which finds it"
             raise InputError(Problem("duration", shown(duration), need))
@@ -428,10 +427,11 @@ def _time_drawing(
     """Return the same of a drawing: strokes and travel as fast as the limits allow, each alone."""
     speed = DEFAULT_SPEED * arm.reach
     kept = Limits(speed) if limits == Limits() else limits
-    timed = time_strokes(path, timing, kept, lambda part, law: _tip_peaks(arm, part, law))
     law = LAWS["s-curve"] if timing.name in EVEN else timing
     if law.sharpness and kept.look_ahead(duration):
-        timed = quicker(arm, path, law, kept, timed.duration or 0.0) or timed
+        timed = look_ahead(arm, path, law, kept)
+    else:
+        timed = time_strokes(path, timing, kept, lambda part, law: _tip_peaks(arm, part, law))
     if duration is None:
         reason = f"for a tip speed of at most {speed:.3g} m/s" if kept is not limits else FASTEST
         return timed, timed.duration or 0.0, reason
