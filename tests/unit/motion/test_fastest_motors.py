@@ -79,12 +79,18 @@ def test_a_bend_that_is_all_but_a_corner_is_not_passed_over():
     assert (np.abs(at) <= 1.001 * arm.parameters.max_torque).all()
 
 
-def test_of_many_paths_the_one_that_no_torque_holds_is_named():
+def test_of_many_paths_one_that_no_torque_holds_disturbs_no_other():
     arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8], joints=[ulna.Joint(max_torque=5.0), ulna.Joint()])
     near, far = (ulna.paths.line((x, 0.1), (x, 0.2)) for x in (0.1, 0.8))
-    assert ulna.plan(arm, near, timing="fastest").ok
-    with pytest.raises(ulna.InfeasibleError, match=r"^\[1\]: the arm cannot hold.* joint 1"):
-        ulna.plan(arm, [near, far], timing="fastest")
+    alone = ulna.plan(arm, near, timing="fastest")
+    plans = ulna.plan(arm, [near, far], timing="fastest")
+    assert plans.ok.tolist() == [True, False]
+    assert plans[0].duration == alone.duration
+    told = plans[1].problems[0]
+    assert (told.kind, told.blocks) == ("no fastest timing", True)
+    assert "the arm cannot hold itself" in told.text
+    with pytest.raises(ulna.InfeasibleError, match=r"^the arm cannot hold.* joint 1"):
+        ulna.plan(arm, far, timing="fastest")
 
 
 def most_used(plan):

@@ -136,3 +136,32 @@ def test_a_drawing_looks_ahead_on_every_stroke(tmp_path, timing):
     ramp = SPEED / ACCELERATION
     assert made.duration <= path.length / SPEED + 2 * 0.2 + 10 * 2.0 * ramp
     assert tip_demands(made)[1] <= ACCELERATION * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("timing", ["trapezoid", "s-curve"])
+def test_along_a_line_what_limits_and_what_it_saves_have_closed_forms(timing):
+    """A trapezoid takes l/v + v/a, an s-curve l/v + 2 v/a: v and a raised by a tenth in each."""
+    length, speed, most = 0.3, 0.2, 1.0
+    path = ulna.paths.line((0.3, 0.1), (0.3 + length, 0.1))
+    made = ulna.plan(
+        ulna.Arm.rods([0.5, 0.4], [1.0, 0.8]),
+        path,
+        timing=timing,
+        max_speed=speed,
+        max_acceleration=most,
+    )
+    ramps = 1.0 if timing == "trapezoid" else 2.0
+
+    def lasting(v, a):
+        return length / v + ramps * v / a
+
+    told = {one.limit: one for one in made.limiting}
+    faster, harder = lasting(1.1 * speed, most), lasting(speed, 1.1 * most)
+    assert made.duration == pytest.approx(lasting(speed, most), rel=1e-9)
+    assert told["tip speed"].gain == pytest.approx(made.duration - faster, rel=1e-3)
+    assert told["tip acceleration"].gain == pytest.approx(made.duration - harder, rel=1e-3)
+    if timing == "s-curve":
+        assert told["s-curve"].gain == pytest.approx(speed / most, rel=1e-3)
+        assert "a trapezoid would save 0.2 s" in str(told["s-curve"])
+    assert sum(one.share for one in made.limiting) == pytest.approx(1.0, abs=0.01)
+    assert not any(problem.kind == "look-ahead" for problem in made.problems)

@@ -146,3 +146,32 @@ class TestPieces:
             strict=True,
         ):
             assert slower * factor == pytest.approx(fast)
+
+
+@pytest.mark.parametrize("reserve", [None, 0.3])
+def test_motors_are_asked_for_no_more_at_tight_bends(reserve):
+    """Bends of half a millimetre, which lie between two knots of the averaged law."""
+    motor = ulna.ServoMotor(stall_torque=0.92, no_load_speed=6.0, stiffness=20.0)
+    joints = [ulna.Joint(motor=motor, friction=ulna.Friction(coulomb=0.02))] * 2
+    arm = ulna.Arm.rods([0.16, 0.14], [0.06, 0.04], joints=joints, gravity=(0.0, 0.0))
+    corners = [(0.14, 0.0), (0.2, 0.03), (0.2, 0.09), (0.15, 0.06)]
+    path = ulna.paths.polyline(corners, blend=5e-4)
+    made = smoothed(arm, path, 0.02, max_speed=0.3, reserve=reserve)
+    assert made.ok, made.problems
+    assert made.motor_peaks.use.max() <= (1.0 - (reserve or 0.0)) * (1.0 + 1e-6)
+
+
+def test_what_a_limit_or_a_shorter_window_saves_is_what_planning_again_saves():
+    path = ulna.paths.polyline([(0.3, 0.1), (0.6, 0.1), (0.6, 0.4)], blend=0.01)
+    options = {"max_speed": 0.4, "max_acceleration": 2.0, "smoothing": 0.05}
+    kinds = {
+        "max_speed": ("tip speed", 1.1),
+        "max_acceleration": ("tip acceleration", 1.1),
+        "smoothing": ("smoothing", 0.9),
+    }
+    made = ulna.plan(FREE, path, timing="fastest", **options)
+    told = {one.limit: one.gain for one in made.limiting}
+    for name, (kind, factor) in kinds.items():
+        other = {**options, name: factor * options[name]}
+        saved = made.duration - ulna.plan(FREE, path, timing="fastest", **other).duration
+        assert told[kind] == pytest.approx(saved, rel=0.02), name

@@ -156,7 +156,10 @@ def law_timing(name: str, law: PiecewiseLaw) -> Timing:
 def follow_timed(
     problems: Sequence[PlanningProblem],
 ) -> tuple[list[PlanningProblem], list[SampledMotion]]:
-    """Follow paths with arms, those that are to be fastest in the time that takes."""
+    """Follow paths with arms, those that are to be fastest in the time that takes.
+
+    Of several, one that has no fastest timing disturbs no other: it is followed gently and says so.
+    """
     motions, timed = follow_paths(problems), list(problems)
     for place, problem in enumerate(problems):
         if problem.timing is not LAWS["fastest"]:
@@ -164,7 +167,10 @@ def follow_timed(
         try:
             timed[place], motions[place] = _retimed(problem, motions[place])
         except InfeasibleError as error:
-            raise error if len(problems) == 1 else InfeasibleError(f"[{place}]: {error}") from None
+            if len(problems) == 1:
+                raise
+            timed[place] = replace(problem.unhurried(), refusal=str(error))
+            motions[place] = follow_paths([timed[place]])[0]
     return timed, motions
 
 

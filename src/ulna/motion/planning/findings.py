@@ -78,16 +78,19 @@ def find_problems(
     problem: PlanningProblem, motion: SampledMotion, demands: Demands, tau: Array
 ) -> tuple[Finding, ...]:
     """Check a motion with its torques (k, n) against all that limits it."""
-    samples = None
+    samples, T = None, motion.trajectory.duration
     if problem.derivatives == "finite":
         # Differences have nothing between them: their samples are all there is.
-        T = motion.trajectory.duration
-        samples = TimeSamples(motion.times / T, np.concatenate([*motion.rows, tau], axis=-1), T)
+        values = np.concatenate([*motion.rows, tau], axis=-1)
+        samples = TimeSamples(motion.times / T, values, T)
     too_much = (
         *_joint_findings(demands, samples),
         *_motor_findings(demands, None if samples is None else motors_at(motion, tau)),
     )
+    whole = TimeSpan(0.0, T, T, 0.0)
+    refused = [Finding("no fastest timing", whole, problem.refusal, blocks=True)]
     return (
+        *(refused if problem.refusal else ()),
         *_posture_findings(motion, demands),
         *(_stretched_findings(motion.trajectory) if too_much else ()),
         *too_much,

@@ -212,11 +212,11 @@ class PlanningProblem:
     lasting: float = math.nan  # [s] that the motion takes,
     duration_reason: str = ""  # why,
     times: Array = None  # and the times (k,) [s] of its samples
+    refusal: str = ""  # why there is no fastest timing
 
     def __post_init__(self) -> None:
         if not isinstance(self.derivatives, str) or self.derivatives not in ("exact", "finite"):
-            need = "'exact' or 'finite'"
-            raise InputError(Problem("derivatives", shown(self.derivatives), need))
+            raise InputError(Problem("derivatives", shown(self.derivatives), "'exact' or 'finite'"))
         if self.floor is not None:
             number("floor", self.floor, "a height [m]")
         self.options.check(is_fastest=self.timing is LAWS["fastest"])

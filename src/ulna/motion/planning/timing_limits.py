@@ -418,7 +418,7 @@ class PathLimits:
         return np.unique(np.concatenate(found))
 
     def refuse(self, at: PathGeometry, s: Array, interval: int) -> NoReturn:
-        """Raise InfeasibleError: what the arm would need to hold itself there."""
+        """Raise InfeasibleError: what the arm would need to stand or begin to move there."""
         still = np.zeros(len(at.first))
         use = self.use(at, still, still)[:, : 2 * self.arm.n]
         row, column = np.unravel_index(np.argmax(use), use.shape)
@@ -429,8 +429,9 @@ class PathLimits:
         if kind == "torque":
             allowed = self.arm.parameters.max_torque[column] * (1.0 - self.reserve)
             needed = f"{use[row, column] * allowed:.4g} N·m, {allowed:.4g} N·m allowed"
+        what = "begin to move against its friction" if self.arm.has_friction else "hold itself"
         raise InfeasibleError(
-            f"the arm cannot hold itself: {s[(row + 1) // 2]:.1%} of the way along, joint "
+            f"the arm cannot {what}: {s[(row + 1) // 2]:.1%} of the way along, joint "
             f"{joint} needs {needed}; try a stronger joint, less payload or less reserve"
         )
 
