@@ -107,3 +107,13 @@ def test_gravity_that_no_urdf_holds_is_in_the_difference():
     there = pinocchio.rnea(model, model.createData(), stretched, still, still)
     here = dynamics.inverse_dynamics(arm, still, still, still)
     assert exported.differences == pytest.approx(tuple(here - there), rel=1e-9)
+
+
+@pytest.mark.parametrize("write", [format_mjcf, format_urdf])
+def test_rounding_is_no_difference(write):
+    # A rotor of a ten-thousandth of a link's inertia: their sum is rounded as that is.
+    for inertia in (0.3, 0.1, 7.0):
+        arm = ulna.Arm.of([ulna.Link(0.5, 2.0, inertia=inertia)], [ulna.Joint(rotor_inertia=3e-7)])
+        assert write(arm).largest == 0.0
+    many = rods([ulna.Joint(rotor_inertia=1e-9 * number) for number in (1, 3, 7)])
+    assert write(many).differences == (0.0, 0.0, 0.0)

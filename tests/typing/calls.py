@@ -276,7 +276,9 @@ def arms(file: str) -> None:
     arms_room.parameters_of([made])  # type: ignore[arg-type]
     ulna.load(file, base_link="shoulder", tip_link="wrist")
     ulna.load(file, tip_link=3)  # type: ignore[arg-type]
-    found: arms_room.ImportedArm = arms_room.import_robot(file, tip_link="wrist")
+    ulna.load(file, hold=("wrist_roll", "grip"))
+    ulna.load(file, hold=3)  # type: ignore[arg-type]
+    found: arms_room.ImportedArm = arms_room.import_robot(file, tip_link="wrist", hold="roll")
     found.from_file_angles([0.1, 0.2]) + found.to_file_angles(made.lengths)
     found.from_file_angles("0.1")  # type: ignore[arg-type]
     found.to_file_angles(made)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ulna.arm.exported_chain import ExportedArm
@@ -15,7 +15,7 @@ from ulna.arm.xml_elements import LARGEST
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.storage import read_text
 
-Parser = Callable[[str, str, str | None, str | None], ImportedArm]
+Parser = Callable[[str, str, str | None, str | None, Iterable[str]], ImportedArm]
 Formatter = Callable[[Arm], ExportedArm]
 
 PARSERS: dict[str, Parser] = {".urdf": parse_urdf, ".xml": parse_mjcf, ".mjcf": parse_mjcf}
@@ -27,7 +27,11 @@ FORMATTERS: dict[str, Formatter] = {
 
 
 def import_robot(
-    file: str | os.PathLike[str], *, base_link: str | None = None, tip_link: str | None = None
+    file: str | os.PathLike[str],
+    *,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold: str | Iterable[str] = (),
 ) -> ImportedArm:
     """Read the planar arm that a file of another program describes.
 
@@ -44,6 +48,9 @@ def import_robot(
         The link, or the site of an MJCF file, whose frame is the tip. Joints that are not between
         base and tip are held at zero, of which it is warned; without it the robot has to be one
         chain.
+    hold : str or iterable of str, optional
+        Joints of the file between base and tip that are held at zero as well: a six-axis arm may
+        have its tool for a tip where the joints of its wrist are held.
 
     Returns
     -------
@@ -71,14 +78,18 @@ def import_robot(
     if ending not in PARSERS:
         need = "a file that ends in " + ", ".join(PARSERS)
         raise InputError(Problem("file", shown(place), need))
-    return PARSERS[ending](read_text(file, LARGEST), place, base_link, tip_link)
+    held = (hold,) if isinstance(hold, str) else tuple(hold)
+    return PARSERS[ending](read_text(file, LARGEST), place, base_link, tip_link, held)
 
 
 def load_description(
-    file: str | os.PathLike[str], base_link: str | None, tip_link: str | None
+    file: str | os.PathLike[str],
+    base_link: str | None,
+    tip_link: str | None,
+    hold: str | Iterable[str],
 ) -> Arm:
     """Return the arm of a file; warn if its angles are not those of the file."""
-    found = import_robot(file, base_link=base_link, tip_link=tip_link)
+    found = import_robot(file, base_link=base_link, tip_link=tip_link, hold=hold)
     if not found.same_angles:
         warn(
             f"{os.fspath(file)}: angles of the file are counted otherwise than here; "

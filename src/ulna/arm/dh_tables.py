@@ -79,7 +79,7 @@ def from_dh(
     points, signs = _zero_pose(rows, convention, tip_length or 0.0)
     along = np.diff(np.array(points), axis=0)
     lengths = np.hypot(along[:, 0], along[:, 1])
-    _check_lengths(lengths)
+    _check_lengths(lengths, convention)
     directions = np.arctan2(along[:, 1], along[:, 0])
     turns = np.diff(directions, prepend=0.0)
     offsets = tuple(math.remainder(turn, 2.0 * math.pi) for turn in turns.tolist())
@@ -115,7 +115,7 @@ def to_dh(arm: Arm, *, convention: Convention = "standard") -> np.ndarray:
     Raises
     ------
     InputError
-        If there is no such convention.
+        If it is no arm, or there is no such convention.
 
     Examples
     --------
@@ -124,6 +124,8 @@ def to_dh(arm: Arm, *, convention: Convention = "standard") -> np.ndarray:
     [0.3, 0.2]
     """
     _check_convention(convention)
+    if not isinstance(arm, Arm):
+        raise InputError(Problem("arm", shown(arm), "an Arm"))
     table = np.zeros((arm.n, 4))
     if convention == "standard":
         table[:, 0] = arm.lengths
@@ -190,10 +192,12 @@ def _half_turn(alpha: float) -> Matrix:
     return np.diag([1.0, 1.0, 1.0] if math.cos(alpha) > 0.0 else [1.0, -1.0, -1.0])
 
 
-def _check_lengths(lengths: np.ndarray) -> None:
-    short = [number for number, length in enumerate(lengths, 1) if length < EXACTLY]
+def _check_lengths(lengths: np.ndarray, convention: str) -> None:
+    names = [f"table.{number}.a" for number in range(1, len(lengths) + 1)]
+    if convention == "modified":
+        # A row holds the length of the link before its joint.
+        names = [*names[1:], "tip_length"]
+    short = [name for name, length in zip(names, lengths, strict=True) if length < EXACTLY]
     if short:
         need = "links of some length between parallel axes"
-        raise InputError(
-            Problem(f"table.{number}.a", "no length in the plane", need) for number in short
-        )
+        raise InputError(Problem(name, "no length in the plane", need) for name in short)

@@ -123,7 +123,9 @@ def _lost_inertia(arm: Arm, links: list[ExportedLink]) -> np.ndarray:
     total = np.tril(np.ones((n, n)))
     lost = total.T @ lost @ total
     size = np.max(np.abs(total.T @ of_rotors @ total), initial=0.0) + np.max(np.abs(gained))
-    return np.asarray(np.where(np.abs(lost) > ROUNDED * n * size, lost, 0.0))
+    # What a link gains is the difference of two inertias, each of them rounded.
+    rounding = ROUNDED * n * size + 4.0 * n * np.spacing(np.max(_rigid_inertia(arm)))
+    return np.asarray(np.where(np.abs(lost) > rounding, lost, 0.0))
 
 
 def _lost_friction(arm: Arm, *, soft: bool) -> np.ndarray:

@@ -8,38 +8,63 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 from ulna.arm.mjcf_elements import ACTUATOR, MAIN, MjcfSettings
-from ulna.arm.robot_tree import TreeJoint
-from ulna.arm.xml_elements import XmlElement
+from ulna.arm.robot_tree import JOINT, TreeJoint
+from ulna.arm.xml_elements import XmlElement, XmlReader
 from ulna.errors import warn
 
 MOST_NAMED = 8
+MOST_NUMBERS = {"gear": 6, "gainprm": 10, "armature": 1, "damping": 3}
 PLAIN = {"dyntype": "none", "gaintype": "fixed", "biastype": "none"}  # force = gain × signal
+
+
+class _Drive(NamedTuple):
+    """The least and the largest torque [N·m] of all actuators of a joint together."""
+
+    lower: float
+    upper: float
+    names: tuple[str, ...]
+    line: int
 
 
 def limit_torques(
     settings: MjcfSettings, root: XmlElement, joints: list[TreeJoint]
 ) -> list[TreeJoint]:
     """Return joints with the limits of the actuators that turn them; warn of what is left out."""
-    limits: dict[str, float] = {}
-    laws, uneven = [], []
+    drives: dict[str, _Drive] = {}
+    laws = []
     names = {joint.name for joint in joints}
     for element in (part for group in root.all("actuator") for part in group.children):
-        whole = settings.whole(element, MAIN, ACTUATOR)
         name = element.attributes.get("name") or f"<{element.tag}> in line {element.line}"
-        joint = whole.attributes.get("joint", whole.attributes.get("jointinparent", ""))
-        lower, upper = _torque_range(settings, whole, f"actuator.{name}")
-        _refuse_inertia(settings, whole, f"actuator.{name}")
+        joint = element.attributes.get("joint", element.attributes.get("jointinparent", ""))
+        with settings.reader.part(JOINT, joint):
+            whole = settings.whole(element, MAIN, ACTUATOR)
+            torques = _torque_range(settings, whole, f"actuator.{name}")
+            _refuse_inertia(settings, whole, f"actuator.{name}")
         if joint not in names or not _is_plain(whole):
             laws.append(name)
-        if joint in names:
-            if lower != -upper:
-                uneven.append(name)
-            limits[joint] = limits.get(joint, 0.0) + min(-lower, upper)
+        if joint in names and torques is not None:
+            before = drives.get(joint, _Drive(0.0, 0.0, (), 0))
+            lower, upper = before.lower + torques[0], before.upper + torques[1]
+            drives[joint] = _Drive(lower, upper, (*before.names, name)[:MOST_NAMED], element.line)
     _tell("left out but for the limits of their torques", laws)
-    _tell("that push further one way than the other, taken by the smaller", uneven)
-    return [_limited(one, limits.get(one.name, math.inf)) for one in joints]
+    for joint, drive in drives.items():
+        with settings.reader.part(JOINT, joint):
+            _check_sides(settings.reader, drive)
+    return [_limited(one, drives.get(one.name)) for one in joints]
+
+
+def _check_sides(reader: XmlReader, drive: _Drive) -> None:
+    """Note actuators that turn a joint one way only; warn of those that are stronger one way."""
+    names = ", ".join(drive.names)
+    if min(-drive.lower, drive.upper) <= 0.0:
+        got = f"torques of {drive.lower:g} to {drive.upper:g} N·m: one side only"
+        reader.add(drive.line, f"actuator.{names}", got, "torques to both sides")
+    elif not math.isclose(-drive.lower, drive.upper):
+        text = f"torques of {drive.lower:g} to {drive.upper:g} N·m are taken by the smaller side"
+        reader.tell(drive.line, f"actuator.{names}", text)
 
 
 def _tell(what: str, names: list[str]) -> None:
@@ -48,7 +73,8 @@ def _tell(what: str, names: list[str]) -> None:
         warn(f"actuators {what}: {', '.join(names[:MOST_NAMED])}{more}")
 
 
-def _limited(one: TreeJoint, torque: float) -> TreeJoint:
+def _limited(one: TreeJoint, drive: _Drive | None) -> TreeJoint:
+    torque = math.inf if drive is None else min(-drive.lower, drive.upper)
     if not 0.0 < torque < one.joint.max_torque:
         return one
     return replace(one, joint=replace(one.joint, max_torque=torque))
@@ -61,8 +87,10 @@ def _is_plain(whole: XmlElement) -> bool:
     return whole.tag == "motor"
 
 
-def _torque_range(settings: MjcfSettings, whole: XmlElement, owner: str) -> tuple[float, float]:
-    """Return the least and the largest torque [N·m] that an actuator brings to its joint."""
+def _torque_range(
+    settings: MjcfSettings, whole: XmlElement, owner: str
+) -> tuple[float, float] | None:
+    """Return the least and the largest torque [N·m] of an actuator, None without a gear."""
     lower, upper = _limits(settings, whole, "force", owner)
     if _is_plain(whole):
         gain = _first(settings, whole, "gainprm", owner) if whole.tag == "general" else 1.0
@@ -70,7 +98,7 @@ def _torque_range(settings: MjcfSettings, whole: XmlElement, owner: str) -> tupl
         lower, upper = max(lower, ends[0]), min(upper, ends[1])
     gear = _first(settings, whole, "gear", owner)
     if gear == 0.0:
-        return -math.inf, math.inf
+        return None
     low, high = sorted((gear * lower, gear * upper))
     return low, high
 
@@ -81,6 +109,8 @@ def _limits(
     key = f"{what}range"
     low, high = settings.reader.numbers(whole, key, (0.0, 0.0), owner)
     limited = whole.attributes.get(f"{what}limited", "auto")
+    if what == "ctrl" and "clampctrl" in settings.off:
+        return -math.inf, math.inf
     if limited == "false" or (limited == "auto" and not (settings.auto_limits and (low or high))):
         return -math.inf, math.inf
     if not low < high:
@@ -92,14 +122,12 @@ def _limits(
 
 def _first(settings: MjcfSettings, whole: XmlElement, key: str, owner: str) -> float:
     """Read the first of several numbers, 1 where there are none."""
-    words = whole.attributes.get(key, "1").split()
-    element = XmlElement(whole.tag, {key: " ".join(words[:1])}, whole.line)
-    return settings.reader.number(element, key, owner, 1.0)
+    return (*settings.reader.some_numbers(whole, key, MOST_NUMBERS[key], owner), 1.0)[0]
 
 
 def _refuse_inertia(settings: MjcfSettings, whole: XmlElement, owner: str) -> None:
     for key in ("armature", "damping"):
-        if key in whole.attributes and whole.attributes[key].strip("0. "):
+        if any(settings.reader.some_numbers(whole, key, MOST_NUMBERS[key], owner)):
             got = f"{key} of an actuator"
             need = f"the {key} of a joint"
             settings.reader.add(whole.line, f"{owner}.{key}", got, need)

@@ -1,4 +1,4 @@
-"""The elements of MJCF files: settings and classes of defaults, placements, and what geoms weigh.
+"""The elements of MJCF files: settings and classes of defaults, placements, joints and masses.
 
 An element has the attributes of its class, and of the classes around that one, where it gives none
 of its own. Frames stand in others by a shift and one of five ways to write a rotation.
@@ -22,16 +22,60 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ulna.arm.robot_tree import NO_BODY, Matrix, RigidBody, about, placement, steiner
-from ulna.arm.xml_elements import XmlElement, XmlReader
-from ulna.errors import nearest_name, shown
+from ulna.arm.components import Joint
+from ulna.arm.exported_chain import unbounded
+from ulna.arm.robot_tree import (
+    NO_BODY,
+    Matrix,
+    RigidBody,
+    about,
+    checked_inertia,
+    coulomb_friction,
+    placement,
+    steiner,
+    turn_about,
+)
+from ulna.arm.xml_elements import LONGEST_NUMBERS, XmlElement, XmlReader
+from ulna.errors import shown
 
 MAIN = "main"
 ORIENTATIONS = ("quat", "euler", "axisangle", "xyaxes", "zaxis")
 ACTUATOR = "actuator"  # all kinds of actuators share their defaults
-DEFAULTED = ("joint", "geom", "site")
+ACTUATORS = (
+    *("general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper"),
+    *("cylinder", "muscle", "adhesion", "dcmotor", "plugin"),
+)
+_PLACED = ("name", "class", "pos", *ORIENTATIONS)
+KNOWN = {  # the attributes of elements, of MuJoCo 4.0 and those before it
+    "body": (*_PLACED, "childclass", "fuse", "gravcomp", "mocap", "simple", "sleep", "user"),
+    "frame": (*_PLACED, "childclass"),
+    "inertial": ("pos", "mass", "diaginertia", "fullinertia", *ORIENTATIONS),
+    "joint": (
+        *("name", "class", "type", "group", "user", "pos", "axis", "ref", "range", "limited"),
+        *("springdamper", "springref", "springyield", "stiffness", "damping", "frictionloss"),
+        *("armature", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp", "margin"),
+        *("solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
+    ),
+    "geom": (
+        *(*_PLACED, "fromto", "type", "size", "mesh", "fitscale", "hfield", "mass", "density"),
+        *("shellinertia", "group", "rgba", "material", "user", "castshadow", "contype", "condim"),
+        *("conaffinity", "friction", "priority", "margin", "gap", "solref", "solimp", "solmix"),
+        *("fluidshape", "fluidcoef", "adhesion", "surfacevel"),
+    ),
+    "site": (*_PLACED, "fromto", "type", "size", "mesh", "group", "rgba", "material", "user"),
+}
+FLAGS = (
+    *("actuation", "autoreset", "clampctrl", "constraint", "contact", "damper", "diagexact"),
+    *("energy", "equality", "eulerdamp", "filterparent", "frictionloss", "fwdinv", "gravity"),
+    *("invdiscrete", "ipc", "island", "limit", "midphase", "multiccd", "nativeccd", "override"),
+    *("passive", "refsafe", "sensor", "sensornoise", "sleep", "speculative", "spring", "warmstart"),
+)
+PASSIVE = ("spring", "damper", "fluid", "gravcomp")
+CONSTRAINED = ("frictionloss", "limit", "equality")
 WATER = 1000.0  # [kg/m³] unless a geom says otherwise
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+MOST_SIZES = 3
+MOST_COEFFICIENTS = 3  # of the polynomials that springs and dampers may be
 UNWEIGHED = ("mesh", "sdf")
 MASSLESS = ("plane", "hfield")
 Attributes = Mapping[str, str]
@@ -63,6 +107,8 @@ class MjcfSettings:
             self.sequence = "xyz"
         if reader.number(compiler, "settotalmass", "compiler", -1.0) > 0.0:
             reader.add(line, "compiler.settotalmass", "a total mass", "the masses of the bodies")
+        self.fuses = self._choice(compiler, "fusestatic", "false true") == 1
+        self.off = self._switched_off(root)
         self.classes: dict[str, dict[str, Attributes]] = {MAIN: {}}
         for default in root.all("default"):
             self._read_defaults(default)
@@ -77,25 +123,59 @@ class MjcfSettings:
         self.reader.add(compiler.line, f"compiler.{key}", shown(given), need)
         return 0
 
+    def _switched_off(self, root: XmlElement) -> set[str]:
+        """Return the flags of a file that are disabled, with those that they stand for."""
+        off: set[str] = set()
+        for flag in (one for option in root.all("option") for one in option.all("flag")):
+            for key, hint in self.reader.unknown(flag, FLAGS):
+                got = "a flag that MuJoCo does not have"
+                self.reader.add(flag.line, f"option.flag.{key}", got, "one that it has", hint)
+            for key, word in flag.attributes.items():
+                (off.add if word == "disable" else off.discard)(key)
+                if word not in ("enable", "disable"):
+                    need = "enable or disable"
+                    self.reader.add(flag.line, f"option.flag.{key[:40]}", shown(word), need)
+        # With neither springs nor dampers MuJoCo leaves out all passive forces.
+        off |= set(PASSIVE) if "passive" in off or off >= {"spring", "damper"} else set()
+        return off | (set(CONSTRAINED) if "constraint" in off else set())
+
     def _read_defaults(self, outer: XmlElement) -> None:
+        if outer.attributes.get("class", MAIN) != MAIN:
+            got, need = shown(outer.attributes["class"]), "main, or none, as the outermost class"
+            self.reader.add(outer.line, "default.class", got, need)
         waiting: list[tuple[XmlElement, str]] = [(outer, MAIN)]
         while waiting:
             element, around = waiting.pop()
+            if element is not outer and not element.attributes.get("class"):
+                self.reader.add(element.line, "default.class", "nothing", "the name of the class")
             name = element.attributes.get("class", MAIN)
             own = dict(self.classes.get(name) or self.classes[around])
             for part in element.children:
-                kind = part.tag if part.tag in DEFAULTED else ACTUATOR
+                kind = ACTUATOR if part.tag in ACTUATORS else part.tag
                 if part.tag != "default":
+                    self.check_known(part, f"default.{part.tag}")
+                    if part.tag in ("geom", "site"):
+                        self.reader.some_numbers(part, "size", MOST_SIZES, f"default.{part.tag}")
                     own[kind] = _merged(own.get(kind, {}), part.attributes)
             self.classes[name] = own
             waiting += [(inner, name) for inner in element.all("default")]
+
+    def check_known(self, element: XmlElement, owner: str) -> None:
+        """Note attributes that MuJoCo does not know; of frames, which it lets pass, warn."""
+        known = KNOWN.get(element.tag, element.attributes)
+        for key, hint in self.reader.unknown(element, known):
+            what, got = f"{owner}.{key}", f"an attribute that <{element.tag}> does not have"
+            if element.tag == "frame":
+                self.reader.tell(element.line, what, f"{got} is left out; {hint}".rstrip("; "))
+            else:
+                self.reader.add(element.line, what, got, "one that it has", hint)
 
     def whole(self, element: XmlElement, inherited: str, kind: str) -> XmlElement:
         """Return an element with what its class gives to its kind."""
         name = element.attributes.get("class", inherited)
         known = self.classes.get(name)
         if known is None:
-            hint = nearest_name(name, tuple(self.classes)[:20])
+            hint = self.reader.nearest(name, tuple(self.classes)[:20])
             need = "a class of <default>"
             self.reader.add(element.line, f"{kind}.class", shown(name), need, hint)
             known = {}
@@ -146,7 +226,7 @@ class MjcfSettings:
 
     def _axisangle(self, element: XmlElement, owner: str) -> Matrix:
         x, y, z, angle = self.reader.numbers(element, "axisangle", (1.0, 0.0, 0.0, 0.0), owner)
-        return _turn_about(_unit((x, y, z)), self.unit * angle)
+        return turn_about(_unit((x, y, z)), self.unit * angle)
 
     def _xyaxes(self, element: XmlElement, owner: str) -> Matrix:
         axes = self.reader.numbers(element, "xyaxes", (1.0, 0.0, 0.0, 0.0, 1.0, 0.0), owner)
@@ -163,10 +243,10 @@ def _merged(above: Attributes, own: Attributes) -> dict[str, str]:
     kept = dict(above)
     if any(key in own for key in ORIENTATIONS):
         kept = {key: text for key, text in kept.items() if key not in ORIENTATIONS}
-    sizes = [attributes.get("size", "").split() for attributes in (own, above)]
     kept.update(own)
-    if "size" in own:
+    if "size" in own and len(own["size"]) + len(above.get("size", "")) <= LONGEST_NUMBERS:
         # Fewer numbers than the class has leave its others as they are.
+        sizes = [attributes.get("size", "").split() for attributes in (own, above)]
         kept["size"] = " ".join(sizes[0] + sizes[1][len(sizes[0]) :])
     return kept
 
@@ -177,12 +257,7 @@ def _turn_of_z(axis: Iterable[float]) -> Matrix:
     normal = np.cross([0.0, 0.0, 1.0], z)
     size = float(np.linalg.norm(normal))
     normal = normal / size if size > 1e-12 else np.array([1.0, 0.0, 0.0])
-    return _turn_about(normal, math.atan2(size, z[2]))
-
-
-def _turn_about(axis: np.ndarray, angle: float) -> Matrix:
-    half = angle / 2.0
-    return _turn_of_quaternion([math.cos(half), *(math.sin(half) * axis).tolist()])
+    return turn_about(normal, math.atan2(size, z[2]))
 
 
 def _turn_of_quaternion(quaternion: Iterable[float]) -> Matrix:
@@ -195,6 +270,92 @@ def _unit(values: Iterable[float]) -> np.ndarray:
     vector = np.array(list(values), dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(vector / np.linalg.norm(vector))
+
+
+def joint_resistance(settings: MjcfSettings, joint: XmlElement, owner: str, unit: float) -> Joint:
+    """Return a joint with its limits, damping and friction; a spring is refused."""
+    reader = settings.reader
+    _refuse_springs(settings, joint, owner)
+    lower, upper = _joint_range(settings, joint, owner, unit)
+    torques = reader.numbers(joint, "actuatorfrcrange", (0.0, 0.0), owner)
+    free = joint.attributes.get("actuatorfrclimited") == "false" or not any(torques)
+    most = math.inf if free else min(-torques[0], torques[1])
+    if most <= 0.0:
+        reader.add(joint.line, f"{owner}.actuatorfrcrange", "one side only", "both sides")
+        most = math.inf
+    friction = reader.number(joint, "frictionloss", owner, least=0.0)
+    if "frictionloss" in settings.off:
+        friction = 0.0
+    damping = _damping(settings, joint, owner)
+    return Joint(
+        lower, upper, max_torque=most, damping=damping, friction=coulomb_friction(friction)
+    )
+
+
+def _refuse_springs(settings: MjcfSettings, joint: XmlElement, owner: str) -> None:
+    reader = settings.reader
+    stiffness = reader.some_numbers(joint, "stiffness", MOST_COEFFICIENTS, owner)
+    springs = any(stiffness) and "spring" not in settings.off
+    both = any(reader.numbers(joint, "springdamper", (0.0, 0.0), owner))
+    if springs or (both and not settings.off >= {"spring", "damper"}):
+        reader.add(joint.line, f"{owner}.stiffness", "a spring", "a joint without one")
+
+
+def _damping(settings: MjcfSettings, joint: XmlElement, owner: str) -> float:
+    reader = settings.reader
+    given = reader.some_numbers(joint, "damping", MOST_COEFFICIENTS, owner) or (0.0,)
+    if "damper" in settings.off:
+        return 0.0
+    if given[0] < 0.0:
+        got = shown(joint.attributes["damping"])
+        reader.add(joint.line, f"{owner}.damping", got, "a number of at least 0")
+    if any(given[1:]):
+        got = f"{shown(joint.attributes['damping'])}, a polynomial of the rate"
+        reader.add(joint.line, f"{owner}.damping", got, "one number: linear damping")
+    return max(given[0], 0.0)
+
+
+def _joint_range(
+    settings: MjcfSettings, joint: XmlElement, owner: str, unit: float
+) -> tuple[float, float]:
+    """Return the limits of a hinge [rad] or of a slide [m]."""
+    bounds = settings.reader.numbers(joint, "range", (0.0, 0.0), owner)
+    limited = joint.attributes.get("limited", "auto")
+    if limited == "auto" and settings.auto_limits and any(bounds):
+        limited = "true"
+    if "limit" in settings.off or limited != "true":
+        return -math.inf, math.inf
+    lower, upper = (unbounded(bound) * unit for bound in bounds)
+    if lower < upper:
+        return lower, upper
+    got = f"range {shown(joint.attributes.get('range', ''))}"
+    settings.reader.add(joint.line, f"{owner}.range", got, "the lower limit below the upper")
+    return -math.inf, math.inf
+
+
+def inertial_body(settings: MjcfSettings, inertial: XmlElement, name: str) -> RigidBody:
+    """Return the body that an <inertial> gives, in the frame around it."""
+    reader, owner = settings.reader, f"body.{name}.inertial"
+    kinds = [key for key in ("diaginertia", "fullinertia") if key in inertial.attributes]
+    if len(kinds) != 1:
+        got, need = " and ".join(kinds) or "no moments", "diaginertia or fullinertia"
+        reader.add(inertial.line, owner, got, need)
+    if not reader.check_given(inertial, ("pos", "mass"), owner) or len(kinds) != 1:
+        return NO_BODY
+    turned = [key for key in ORIENTATIONS if key in inertial.attributes]
+    if kinds == ["fullinertia"] and turned:
+        got = f"fullinertia and {turned[0]}"
+        reader.add(inertial.line, owner, got, "fullinertia in the frame of the body")
+    mass = reader.number(inertial, "mass", owner, least=0.0)
+    if kinds == ["fullinertia"]:
+        xx, yy, zz, xy, xz, yz = reader.numbers(inertial, "fullinertia", (0.0,) * 6, owner)
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    else:
+        inertia = np.diag(reader.numbers(inertial, "diaginertia", (0.0,) * 3, owner))
+    checked_inertia(reader, inertial.line, f"body.{name}", inertia)
+    place = settings.placement(inertial, owner)
+    turn = place[:3, :3]
+    return RigidBody.of(mass, place[:3, 3], turn @ inertia @ turn.T)
 
 
 class UnweighedGeom(Exception):  # noqa: N818
@@ -232,12 +393,14 @@ def _sizes(settings: MjcfSettings, geom: XmlElement, kind: str, owner: str) -> t
     count, spanned = SIZES[kind], "fromto" in geom.attributes
     if spanned and kind == "sphere":
         settings.reader.add(geom.line, f"{owner}.fromto", "the ends of a sphere", "its centre")
-    words = geom.attributes.get("size", "").split()
     needed = 1 if spanned else count
-    element = XmlElement(geom.tag, {"size": " ".join(words[:needed])}, geom.line)
-    size = settings.reader.numbers(element, "size", (1.0,) * needed, owner)
-    if min(size) <= 0.0:
-        settings.reader.add(geom.line, f"{owner}.size", shown(" ".join(words)), "positive numbers")
+    given = settings.reader.some_numbers(geom, "size", MOST_SIZES, owner)
+    size = given[:needed]
+    if len(size) < needed or min(size) <= 0.0:
+        if given or "size" not in geom.attributes:
+            got = shown(geom.attributes.get("size", "no sizes"))
+            need = "a positive number" if needed == 1 else f"{needed} positive numbers"
+            settings.reader.add(geom.line, f"{owner}.size", got, need)
         size = (1.0,) * needed
     if spanned:
         size = (size[0],) * (count - 1) + (settings.span(geom, owner) / 2.0,)
@@ -278,9 +441,9 @@ def moments(kind: str, size: tuple[float, ...]) -> np.ndarray:
 
 def bounded_body(settings: MjcfSettings, body: RigidBody) -> RigidBody:
     """Return a body with the least mass and moments that a file asks for, and balanced ones."""
-    if not (settings.least_mass or settings.least_inertia or settings.balanced) or not body.mass:
+    if not (settings.least_mass or settings.least_inertia or settings.balanced):
         return body
-    centre = body.moment / body.mass
+    centre = body.moment / body.mass if body.mass else np.zeros(3)
     about_centre: Matrix = body.inertia - body.mass * steiner(centre)
     values, axes = np.linalg.eigh(about_centre)
     values = np.maximum(values, settings.least_inertia)

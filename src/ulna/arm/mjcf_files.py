@@ -12,7 +12,8 @@ armatures, and what they couple goes into the inertias of the links, exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,27 +26,35 @@ from ulna.arm.exported_chain import (
     exported_links,
     lost_parts,
     torque_differences,
-    unbounded,
     usual_rates,
 )
 from ulna.arm.mjcf_actuators import limit_torques
-from ulna.arm.mjcf_elements import MAIN, MjcfSettings, UnweighedGeom, bounded_body, geom_body
+from ulna.arm.mjcf_elements import (
+    MAIN,
+    MjcfSettings,
+    UnweighedGeom,
+    bounded_body,
+    geom_body,
+    inertial_body,
+    joint_resistance,
+)
 from ulna.arm.planar_arm import Arm
 from ulna.arm.robot_tree import (
     FIXED,
+    JOINT,
     NO_BODY,
+    PLACE,
     REVOLUTE,
+    WEIGHT,
     Coupling,
     Matrix,
     RigidBody,
     RobotTree,
     TreeJoint,
-    checked_inertia,
-    coulomb_friction,
 )
 from ulna.arm.spatial_chain import ImportedArm, planar_chain
 from ulna.arm.xml_elements import XmlElement, XmlReader, parse_xml, tell_left_out
-from ulna.errors import InputError, Problem, shown, warn
+from ulna.errors import InputError, Problem, warn
 
 WORLD = "world"
 UNREAD = ("include", "replicate", "attach", "composite", "flexcomp")
@@ -70,12 +79,40 @@ class BodyPart(NamedTuple):
 
 
 def parse_mjcf(
-    text: str, file: str = "MJCF file", base_link: str | None = None, tip_link: str | None = None
+    text: str,
+    file: str = "MJCF file",
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold: Iterable[str] = (),
 ) -> ImportedArm:
     """Return the planar arm that the text of an MJCF file describes."""
     reader = XmlReader(file)
     robot = _MjcfReader(reader, parse_xml(text, file, "mujoco")).robot()
-    return planar_chain(robot, reader, base_link, tip_link)
+    return planar_chain(robot, reader, base_link, tip_link, hold)
+
+
+class _Names:
+    """The names of elements of one kind: those that a file gives, and others for the rest."""
+
+    def __init__(self, given: Iterable[str]) -> None:
+        self.taken = set(given)
+        self.read: set[str] = set()
+        self.made: Counter[str] = Counter()
+
+    def is_second(self, name: str) -> bool:
+        """Return whether an element of that name was there before."""
+        second = name in self.read
+        self.read.add(name)
+        return second
+
+    def free(self, wish: str) -> str:
+        """Return a name that no other element has."""
+        name = wish
+        while name in self.taken:
+            self.made[wish] += 1
+            name = f"{wish} ({self.made[wish] + 1})"
+        self.taken.add(name)
+        return name
 
 
 class _MjcfReader:
@@ -85,23 +122,48 @@ class _MjcfReader:
         self.reader, self.root = reader, root
         self.settings = MjcfSettings(reader, root)
         self.tree = RobotTree(root.attributes.get("model", ""), {WORLD: NO_BODY}, {WORLD: 1})
-        self.joint_names: set[str] = set()
+        elements = list(self._elements())
+        self.frames = _Names([WORLD, *_given(elements, "body")])  # bodies, and sites beside them
+        self.frames.is_second(WORLD)
+        self.joints = _Names(_given(elements, "joint", "freejoint"))
+        self.sites: dict[str, str] = {}  # what sites are called among the frames
+        self.has_inertials = any(element.tag == "inertial" for element in elements)
         self.left_out: list[str] = []
+
+    def _elements(self) -> Iterator[XmlElement]:
+        """Yield all elements of the world."""
+        waiting = list(self.root.all("worldbody"))
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += element.children
 
     def robot(self) -> RobotTree:
         self._option()
-        self._couplings()
         waiting = [(BodyPart(world, np.eye(4), MAIN), "") for world in self.root.all("worldbody")]
         while waiting:
             body, parent = waiting.pop()
-            parts = list(self._parts(body))
-            name = self._body(body, parent, parts) if body.element.tag == "body" else WORLD
+            name = self._name(body.element) if body.element.tag == "body" else WORLD
+            with self.reader.part(PLACE, name):
+                parts = list(self._parts(body))
+            if body.element.tag == "body":
+                self._body(body, (parent, name), parts)
             for part in (one for one in parts if one.element.tag == "site"):
                 self._site(part, name)
             waiting += [(part, name) for part in parts if part.element.tag == "body"]
+        self._couplings()
         self.tree.joints = limit_torques(self.settings, self.root, self.tree.joints)
         self._tell()
         return self.tree
+
+    def _name(self, body: XmlElement) -> str:
+        given = body.attributes.get("name")
+        if not given:
+            return self.frames.free(f"body_{len(self.tree.bodies)}")
+        if self.frames.is_second(given):
+            self.reader.add(body.line, f"body.{given}", "a second of that name", "one of each")
+            return self.frames.free(given)
+        return given
 
     def _parts(self, body: BodyPart) -> Iterator[BodyPart]:
         """Yield the parts of a body in their order, those in frames with where these stand."""
@@ -113,6 +175,7 @@ class _MjcfReader:
                 continue
             inherited = element.attributes.get("childclass", inherited)
             if element.tag == "frame":
+                self.settings.check_known(element, "frame")
                 frame = frame @ self.settings.placement(element, "frame")
             waiting += [
                 BodyPart(child, frame, inherited)
@@ -134,44 +197,49 @@ class _MjcfReader:
         for option in self.root.all("option"):
             gravity = self.reader.numbers(option, "gravity", gravity, "option")
             fluid |= {key for key in FLUID if self.reader.number(option, key, "option") != 0.0}
-        flags = {
-            key: word
-            for option in self.root.all("option")
-            for flag in option.all("flag")
-            for key, word in flag.attributes.items()
-        }
-        if flags.get("gravity") == "disable":
+        if "gravity" in self.settings.off:
             gravity = (0.0, 0.0, 0.0)
         self.tree.gravity = (gravity[0], gravity[1], gravity[2])
-        if fluid:
+        if fluid and "fluid" not in self.settings.off:
             warn(f"{self.reader.file}: {' and '.join(sorted(fluid))} of a fluid are left out")
-        self.left_out += [
-            f"flag {key}" for key in ("passive", "frictionloss", "limit") if key in flags
-        ]
+        if "actuation" in self.settings.off:
+            self.left_out.append("flag actuation")
 
     def _couplings(self) -> None:
         """Read what ties joints and bodies together; files within files are refused."""
         for tag in ("equality", "tendon"):
             for part in (one for group in self.root.all(tag) for one in group.children):
-                name, said = part.attributes.get("name", part.tag), part.attributes
-                inside = [inner.attributes for inner in part.children]
-                joints = [said.get("joint1", ""), said.get("joint2", "")]
-                joints += [inner["joint"] for inner in inside if "joint" in inner]
-                ends = [said.get(key, "") for key in ("body1", "body2", "site1", "site2")]
-                ends += [inner["site"] for inner in inside if "site" in inner]
-                if part.tag in ("connect", "weld") and "body1" in said and "body2" not in said:
-                    ends.append(WORLD)
-                self.tree.couplings.append(
-                    Coupling(
-                        f"{tag}.{name}",
-                        f"<{part.tag}>, which ties joints together",
-                        part.line,
-                        tuple(filter(None, joints)),
-                        tuple(filter(None, ends)),
-                    )
-                )
+                if tag == "tendon" or self._is_active(part):
+                    self.tree.couplings.append(self._coupling(tag, part))
         for part in self.root.all("include"):
             self.reader.add(part.line, "include", "another file", WRITTEN_OUT, SAVED)
+
+    def _is_active(self, equality: XmlElement) -> bool:
+        whole = self.settings.whole(equality, MAIN, "equality")
+        return whole.attributes.get("active") != "false" and "equality" not in self.settings.off
+
+    def _coupling(self, tag: str, part: XmlElement) -> Coupling:
+        """Return which joints and bodies an equality or a tendon acts on."""
+        said, inside = part.attributes, [inner.attributes for inner in part.children]
+        joints = [said.get("joint1", ""), said.get("joint2", "")]
+        joints += [inner["joint"] for inner in inside if "joint" in inner]
+        ends = [said.get("body1", ""), said.get("body2", "")]
+        sites = [said.get("site1", ""), said.get("site2", "")]
+        sites += [inner["site"] for inner in inside if "site" in inner]
+        ends += [self.sites.get(site, site) for site in sites]
+        if part.tag in ("connect", "weld") and "body1" in said and "body2" not in said:
+            ends.append(WORLD)
+        known = tuple(dict.fromkeys(filter(None, joints)))
+        does = "which ties joints together"
+        if len(known) == 1 and not any(ends):
+            does = f"which acts on the joint {known[0]!r}"
+        return Coupling(
+            f"{tag}.{said.get('name', part.tag)}",
+            f"<{part.tag}>, {does}",
+            part.line,
+            known,
+            tuple(filter(None, ends)),
+        )
 
     def _tell(self) -> None:
         """Warn of what the file says beyond bodies and joints."""
@@ -181,45 +249,84 @@ class _MjcfReader:
         tell_left_out(self.reader.file, self.left_out)
 
     def _site(self, part: BodyPart, body: str) -> None:
-        site = self.settings.whole(part.element, part.inherited, "site")
-        name = site.attributes.get("name", "")
-        if name and name not in self.tree.bodies:
-            self.tree.bodies[name], self.tree.lines[name] = NO_BODY, site.line
+        name = part.element.attributes.get("name", "")
+        if not name:
+            return
+        if name in self.sites:
+            self.reader.add(part.element.line, f"site.{name}", "a second of that name", "one")
+            return
+        # Sites and bodies have names of their own, of which a tip is one or the other.
+        frame = self.frames.free(f"{name} (site)" if name in self.frames.taken else name)
+        self.sites[name] = frame
+        with self.reader.part(PLACE, frame):
+            site = self.settings.whole(part.element, part.inherited, "site")
+            self.settings.check_known(part.element, f"site.{name}")
             place = part.frame @ self.settings.placement(site, f"site.{name}")
-            self.tree.joints.append(
-                TreeJoint(f"{name} (site)", FIXED, body, name, place, site.line)
-            )
+        self.tree.bodies[frame], self.tree.lines[frame] = NO_BODY, site.line
+        self.tree.joints.append(TreeJoint(f"{name} (site)", FIXED, body, frame, place, site.line))
 
-    def _body(self, body: BodyPart, parent: str, parts: list[BodyPart]) -> str:
-        """Add a body with its joints; return its name."""
-        tree, element = self.tree, body.element
-        name = element.attributes.get("name") or f"body_{len(tree.bodies)}"
-        owner = f"body.{name}"
-        if name in tree.bodies:
-            self.reader.add(element.line, owner, "a second of that name", "one of each")
-        if self.reader.number(element, "gravcomp", owner) != 0.0:
-            self.reader.add(element.line, f"{owner}.gravcomp", "a compensation", "gravity as it is")
-        place = body.frame @ self.settings.placement(element, owner)
+    def _body(self, body: BodyPart, ends: tuple[str, str], parts: list[BodyPart]) -> None:
+        """Add a body, with its joints, to its parent."""
+        tree, element, (parent, name) = self.tree, body.element, ends
+        with self.reader.part(PLACE, name):
+            self.settings.check_known(element, f"body.{name}")
+            place = body.frame @ self.settings.placement(element, f"body.{name}")
         joints = [part for part in parts if part.element.tag in ("joint", "freejoint")]
         for number, joint in enumerate(joints, 1):
-            child = name if number == len(joints) else f"{name} (joint {number})"
-            tree.joints.append(self._joint(joint, (parent, child, name), place))
+            child = name
+            if number < len(joints):
+                child = self.frames.free(f"{name} (joint {number})")
+            called = self._joint_name(joint.element, name, number if len(joints) > 1 else 0)
+            tree.joints.append(self._joint(joint, called, (parent, child, name), place))
             tree.bodies[child], tree.lines[child] = NO_BODY, element.line
             parent, place = child, np.eye(4)
         if not joints:
             tree.joints.append(TreeJoint(name, FIXED, parent, name, place, element.line))
-        tree.bodies[name], tree.lines[name] = self._weighed(name, parts), element.line
-        return name
+        with self.reader.part(WEIGHT, name):
+            self._check_weighing(element, name, parts, is_fixed=not joints)
+            tree.bodies[name], tree.lines[name] = self._weighed(name, parts), element.line
+
+    def _joint_name(self, joint: XmlElement, body: str, number: int) -> str:
+        given = joint.attributes.get("name")
+        if not given:
+            return self.joints.free(f"joint {number} of {body}" if number else f"joint of {body}")
+        if self.joints.is_second(given):
+            self.reader.add(joint.line, f"joint.{given}", "a second of that name", "one of each")
+            return self.joints.free(given)
+        return given
+
+    def _check_weighing(
+        self, body: XmlElement, name: str, parts: list[BodyPart], *, is_fixed: bool
+    ) -> None:
+        """Note what makes a body weigh otherwise than its parts say."""
+        settings, owner = self.settings, f"body.{name}"
+        lifted = self.reader.number(body, "gravcomp", owner) != 0.0
+        if lifted and "gravcomp" not in settings.off:
+            self.reader.add(body.line, f"{owner}.gravcomp", "a compensation", "gravity as it is")
+        for part in parts:
+            if part.element.tag in ("inertial", "geom"):
+                settings.check_known(part.element, f"{owner}.{part.element.tag}")
+        for second in [part for part in parts if part.element.tag == "inertial"][1:]:
+            self.reader.add(second.element.line, f"{owner}.inertial", "a second one", "one")
+        # MuJoCo makes one body of those that are fixed, before it bounds or takes their masses.
+        bounds = settings.least_mass or settings.least_inertia or settings.balanced
+        drops = settings.from_geoms == "true" and self.has_inertials
+        is_fused = settings.fuses and is_fixed and body.attributes.get("fuse") != "false"
+        if is_fused and (bounds or drops):
+            got = "fusestatic, by which MuJoCo " + (
+                "drops masses of <inertial>" if drops else "bounds bodies as one"
+            )
+            self.reader.add(body.line, owner, got, "fusestatic='false'")
 
     def _weighed(self, name: str, parts: list[BodyPart]) -> RigidBody:
         """Return the mass of a body: its own, or that of its geoms."""
         given = [part for part in parts if part.element.tag == "inertial"]
-        explicit = self._inertial(given[0], name) if given else None
+        explicit = inertial_body(self.settings, given[0].element, name) if given else None
         found = NO_BODY
         if self.settings.from_geoms == "true" or (self.settings.from_geoms == "auto" and not given):
             found = self._of_geoms(name, parts)
         if found.mass == 0.0 and explicit is not None:
-            found = explicit
+            found = explicit.seen_from(given[0].frame)
         if found.mass == 0.0 and self.settings.least_mass > 0.0:
             self.tree.unweighed[name] = "no mass but that of compiler.boundmass"
         return bounded_body(self.settings, found)
@@ -236,77 +343,45 @@ class _MjcfReader:
             total = total + own.seen_from(part.frame)
         return total
 
-    def _inertial(self, part: BodyPart, name: str) -> RigidBody:
-        inertial, owner = part.element, f"body.{name}.inertial"
-        mass = self.reader.number(inertial, "mass", owner, least=0.0)
-        if "fullinertia" in inertial.attributes:
-            full = self.reader.numbers(inertial, "fullinertia", (0.0,) * 6, owner)
-            xx, yy, zz, xy, xz, yz = full
-            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        else:
-            inertia = np.diag(self.reader.numbers(inertial, "diaginertia", (0.0,) * 3, owner))
-        checked_inertia(self.reader, inertial.line, f"body.{name}", inertia)
-        place = part.frame @ self.settings.placement(inertial, owner)
-        turn = place[:3, :3]
-        return RigidBody.of(mass, place[:3, 3], turn @ inertia @ turn.T)
-
-    def _joint(self, part: BodyPart, ends: tuple[str, str, str], place: Matrix) -> TreeJoint:
+    def _joint(
+        self, part: BodyPart, name: str, ends: tuple[str, str, str], place: Matrix
+    ) -> TreeJoint:
         parent, child, body = ends
-        element, kind = part.element, "free"
-        if element.tag == "joint":
-            element = self.settings.whole(element, part.inherited, "joint")
-            kind = element.attributes.get("type", "hinge")
-        name = part.element.attributes.get("name") or f"joint of {body}"
-        owner, numbers, line = f"joint.{name}", self.reader.numbers, element.line
-        if name in self.joint_names:
-            self.reader.add(line, owner, "a second of that name", "one of each")
-        self.joint_names.add(name)
-        if kind != "hinge":
-            return TreeJoint(name, kind, parent, child, place, line)
-        axis = np.array(numbers(element, "axis", (0.0, 0.0, 1.0), owner))
-        if not np.any(axis):
-            self.reader.add(line, f"{owner}.axis", "no direction", "a vector")
-            axis = np.array([0.0, 0.0, 1.0])
+        element, kind, owner = part.element, "free", f"joint.{name}"
+        with self.reader.part(JOINT, name):
+            if element.tag == "joint":
+                self.settings.check_known(element, owner)
+                element = self.settings.whole(element, part.inherited, "joint")
+                kind = element.attributes.get("type", "hinge")
+        if kind not in ("hinge", "slide"):
+            return TreeJoint(name, kind, parent, child, place, element.line)
+        unit = self.settings.unit if kind == "hinge" else 1.0
+        with self.reader.part(PLACE, body):
+            reference = unit * self.reader.number(element, "ref", owner)
+        # At the zero of the file a joint that counts from elsewhere moves what it carries.
+        with self.reader.part(*((PLACE, body) if reference else (JOINT, name))):
+            axis = self.reader.direction(element, "axis", (0.0, 0.0, 1.0), owner)
+            anchor = self.reader.numbers(element, "pos", (0.0, 0.0, 0.0), owner)
         turn, shift = part.frame[:3, :3], part.frame[:3, 3]
-        return TreeJoint(
-            name,
-            REVOLUTE,
-            parent,
-            child,
-            place,
-            line,
-            turn @ axis,
-            turn @ numbers(element, "pos", (0.0, 0.0, 0.0), owner) + shift,
-            self.settings.unit * self.reader.number(element, "ref", owner),
-            joint=self._resistance(element, owner),
-            armature=self.reader.number(element, "armature", owner, least=0.0),
-        )
+        with self.reader.part(JOINT, name):
+            return TreeJoint(
+                name,
+                REVOLUTE if kind == "hinge" else kind,
+                parent,
+                child,
+                place,
+                element.line,
+                turn @ axis,
+                turn @ anchor + shift,
+                reference,
+                joint=joint_resistance(self.settings, element, owner, unit),
+                armature=self.reader.number(element, "armature", owner, least=0.0),
+            )
 
-    def _resistance(self, joint: XmlElement, owner: str) -> Joint:
-        """Read limits, damping and friction of a hinge; a spring is refused."""
-        springs = self.reader.number(joint, "stiffness", owner) != 0.0
-        if springs or any(self.reader.numbers(joint, "springdamper", (0.0, 0.0), owner)):
-            self.reader.add(joint.line, f"{owner}.stiffness", "a spring", "a joint without one")
-        bounds = self.reader.numbers(joint, "range", (0.0, 0.0), owner)
-        limited = joint.attributes.get("limited", "auto")
-        lower, upper = -math.inf, math.inf
-        if limited == "true" or (limited == "auto" and self.settings.auto_limits and any(bounds)):
-            lower, upper = (unbounded(bound) * self.settings.unit for bound in bounds)
-        if not lower < upper:
-            got = f"range {shown(joint.attributes.get('range', ''))}"
-            self.reader.add(joint.line, f"{owner}.range", got, "the lower limit below the upper")
-            lower, upper = -math.inf, math.inf
-        torques = self.reader.numbers(joint, "actuatorfrcrange", (0.0, 0.0), owner)
-        free = joint.attributes.get("actuatorfrclimited") == "false" or not any(torques)
-        most = math.inf if free else min(-torques[0], torques[1])
-        if most <= 0.0:
-            self.reader.add(joint.line, f"{owner}.actuatorfrcrange", "one side only", "both sides")
-            most = math.inf
-        friction = self.reader.number(joint, "frictionloss", owner, least=0.0)
-        damping = self.reader.number(joint, "damping", owner, least=0.0)
-        return Joint(
-            lower, upper, max_torque=most, damping=damping, friction=coulomb_friction(friction)
-        )
+
+def _given(elements: list[XmlElement], *tags: str) -> list[str]:
+    """Return the names that elements of some tags are given."""
+    return [one.attributes.get("name", "") for one in elements if one.tag in tags]
 
 
 def format_mjcf(arm: Arm) -> ExportedArm:

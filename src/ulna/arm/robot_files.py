@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,11 +43,7 @@ FORMAT = 1
 TOP = ("format", "name", "gravity", "base", "payload", "link", *LOOP_TABLES)
 TEXT = "text"
 LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
-# Descriptions of robots that only other programs read.
-FOREIGN = {
-    ".xacro": "a macro file of URDF",
-    ".sdf": "an SDF file",
-}
+FOREIGN = {".xacro": "a macro file of URDF", ".sdf": "an SDF file"}  # which are not read
 # What simulations and plans are saved as, by ending and by the first bytes.
 DESCRIPTIONS = (".urdf", ".xml", ".mjcf")  # as `description_files.py` has them
 RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
@@ -82,7 +78,11 @@ HEAD = '# SI units: metres, kilograms, radians, newton metres. Text such as "25 
 
 
 def load(
-    file: str | os.PathLike[str], *, base_link: str | None = None, tip_link: str | None = None
+    file: str | os.PathLike[str],
+    *,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold: str | Iterable[str] = (),
 ) -> Arm:
     r"""Read an arm from a robot file (TOML, format 1), or from a file of another program.
 
@@ -94,6 +94,8 @@ def load(
     base_link, tip_link : str, optional
         The planar part of such a file that is more than a planar arm: the link that the arm stands
         on, and the one whose frame is its tip. `ulna.arm.import_robot` tells of its angles as well.
+    hold : str or iterable of str, optional
+        Joints between them that are held at zero.
 
     Returns
     -------
@@ -122,13 +124,12 @@ def load(
     if is_description(file):
         from ulna.arm.description_files import load_description
 
-        return load_description(file, base_link, tip_link)
-    for name, link in (("base_link", base_link), ("tip_link", tip_link)):
+        return load_description(file, base_link, tip_link, hold)
+    for name, link in {"base_link": base_link, "tip_link": tip_link, "hold": hold or None}.items():
         if link is not None:
             raise InputError(Problem(name, shown(link), "a file of another program, such as URDF"))
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))
-    for problem in found:
-        warn(str(problem))
+    warn(*map(str, found))
     return arm
 
 
@@ -148,8 +149,7 @@ def check_format(file: str | os.PathLike[str]) -> None:
         )
         got = f"a {ending} file" if ending in RESULTS else "a file of results"
         raise InputError(Problem("format", got, need, hint, place=place))
-    kind = FOREIGN.get(ending)
-    if kind is None:
+    if (kind := FOREIGN.get(ending)) is None:
         return
     hint = (
         "URDF and MJCF files are read: convert it, or begin with `ulna new arm.toml --links 2`, "

@@ -22,7 +22,7 @@ inertias of the two links: each is the other exactly, and what a rotor couples i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,8 +30,8 @@ import numpy as np
 from ulna.arm.components import Joint, Link
 from ulna.arm.planar_arm import Arm
 from ulna.arm.robot_tree import (
-    FIXED,
-    NO_BODY,
+    PLANAR_PART,
+    ArmChain,
     Matrix,
     RigidBody,
     RobotTree,
@@ -40,7 +40,7 @@ from ulna.arm.robot_tree import (
     steiner,
 )
 from ulna.arm.xml_elements import XmlReader
-from ulna.errors import nearest_name, rewording, warn
+from ulna.errors import rewording, warn
 
 PARALLEL = 1e-4  # [rad] by which axes may differ: files print π/2 as 1.5708
 EXACTLY = 1e-9  # [rad], and of a length: what rounding leaves
@@ -108,19 +108,24 @@ class ImportedArm:
 
 
 def planar_chain(
-    robot: RobotTree, reader: XmlReader, base_link: str | None, tip_link: str | None
+    robot: RobotTree,
+    reader: XmlReader,
+    base_link: str | None,
+    tip_link: str | None,
+    hold: Iterable[str] = (),
 ) -> ImportedArm:
     """Return the planar arm of a robot; raise InputError with all that keeps it from being one."""
-    chain = _Chain(robot, reader, base_link, tip_link)
+    chain = ArmChain(robot, reader, base_link, tip_link, hold)
     hinges = chain.hinges
-    if chain.is_tree:
-        chain.check_couplings(hinges)
+    reader.judge(chain.judged(hinges))
     if not hinges:
         reader.raise_if_any()
-    places = chain.placements()
+    chain.check_couplings(hinges)
+    places = chain.placements(hinges)
     axes = [_world_axis(joint, places) for joint in hinges]
     signs = _parallel_signs(hinges, axes, reader)
     reader.raise_if_any()
+    chain.tell_held()
     plane = _plane(axes[0], np.array(robot.gravity))
     points = [_flat(plane, _world_anchor(joint, places)) for joint in hinges]
     bodies = chain.carried(hinges, places)
@@ -130,198 +135,8 @@ def planar_chain(
     ends = [*points[1:], tip]
     _check_lengths(hinges, points, ends, reader)
     reader.raise_if_any()
-    return _built(robot, reader, plane, (hinges, signs, points, ends, bodies), chain.held)
-
-
-class _Chain:
-    """The joints from the base to the tip, and what else there is in the robot."""
-
-    def __init__(
-        self, robot: RobotTree, reader: XmlReader, base: str | None, tip: str | None
-    ) -> None:
-        self.robot, self.reader = robot, reader
-        self.above = {joint.child: joint for joint in robot.joints}
-        self.below: dict[str, list[TreeJoint]] = {name: [] for name in robot.bodies}
-        self.path: list[TreeJoint] = []
-        self.held: tuple[str, ...] = ()
-        before = len(reader.problems)
-        self.root = self._check_tree()
-        self.is_tree = len(reader.problems) == before and bool(self.root)
-        if not self.is_tree:
-            return
-        self.base = self._known("base_link", base) if base is not None else self.root
-        named = None if tip is None else self._known("tip_link", tip)
-        if reader.problems:
-            return
-        self.tip = self._only_tip() if named is None else named
-        if not reader.problems:
-            self._follow()
-
-    def _check_tree(self) -> str:
-        """Note what keeps the joints from making a tree; return its root."""
-        seen: dict[str, str] = {}
-        before = len(self.reader.problems)
-        for joint in self.robot.joints:
-            for end in (joint.parent, joint.child):
-                if end not in self.robot.bodies:
-                    hint = nearest_name(end, tuple(self.robot.bodies)[:20])
-                    self._problem(joint, f"the link {end!r}", "a link of the file", hint)
-            if joint.child in seen:
-                got = f"a second joint of link {joint.child!r}, beside {seen[joint.child]!r}"
-                self._problem(joint, got, "one joint before every link: no closed loop")
-            seen[joint.child] = joint.name
-            self.below.setdefault(joint.parent, []).append(joint)
-        roots = [name for name in self.robot.bodies if name not in seen]
-        if len(self.reader.problems) > before:
-            return ""
-        if len(roots) > 1:
-            got = f"{len(roots)} links without a joint before them: {', '.join(roots[:5])}"
-            self.reader.add(1, "robot", got, "one, the base")
-        reached = {id(joint) for joint in self._beyond(roots[0])} if roots else set()
-        loop = [joint for joint in self.robot.joints if id(joint) not in reached]
-        if len(roots) < 2 and loop:
-            self._problem(loop[0], "a closed loop", "joints that make a tree")
-        return roots[0] if roots else ""
-
-    def _known(self, what: str, link: str) -> str:
-        if link not in self.robot.bodies:
-            hint = nearest_name(link, tuple(self.robot.bodies)[:20])
-            self.reader.add(1, what, repr(link), "a link of the file", hint)
-        return link
-
-    def _problem(self, joint: TreeJoint, got: str, need: str, hint: str = "") -> None:
-        self.reader.add(joint.line, f"joint.{joint.name}", got, need, hint)
-
-    def _beyond(self, link: str) -> list[TreeJoint]:
-        """Return the joints beyond a link, those nearer to it first."""
-        found: list[TreeJoint] = []
-        waiting = [link]
-        while waiting:
-            here = self.below[waiting.pop()]
-            found.extend(here)
-            waiting.extend(joint.child for joint in here)
-        return found
-
-    def _only_tip(self) -> str:
-        """Return the end of the only chain there is; note what makes the choice impossible."""
-        hint = "name the planar part: base_link and tip_link"
-        moving = [joint for joint in self._beyond(self.base) if joint.kind != FIXED]
-        for joint in moving:
-            if not joint.turns:
-                self._problem(joint, _kind_text(joint), "a revolute joint", hint)
-        if not moving:
-            self.reader.add(1, "robot", "no joint that turns", "at least one revolute joint")
-        last = self._last_moving()
-        for joint in (one for one in last[1:] if one.turns and last[0].turns):
-            got = f"a branch, beside link {last[0].child!r}"
-            self._problem(joint, got, "one chain of joints", hint)
-        return "" if self.reader.problems else self._only_end(last[0].child)
-
-    def _last_moving(self) -> list[TreeJoint]:
-        """Return the joints beyond which nothing moves."""
-        followed: set[str] = set()  # links beyond which something moves
-        last = []
-        for joint in reversed(self._beyond(self.base)):
-            beyond = joint.child in followed
-            if joint.kind != FIXED and not beyond:
-                last.append(joint)
-            if joint.kind != FIXED or beyond:
-                followed.add(joint.parent)
-        return last[::-1]
-
-    def _only_end(self, last: str) -> str:
-        """Return the one end of what is fixed to the last moving link."""
-        fixed = self._beyond(last)
-        ends = [joint.child for joint in fixed if not self.below[joint.child]]
-        if len(ends) > 1:
-            got = "several ends of the last link: " + ", ".join(ends[:8])
-            self.reader.add(fixed[0].line, "tip", got, "one of them as tip_link")
-        return ends[0] if ends else last
-
-    def _line_to(self, link: str) -> list[TreeJoint]:
-        """Return the joints from the base to a link; none if it is not beyond the base."""
-        line: list[TreeJoint] = []
-        while link != self.base:
-            if link not in self.above:
-                return []
-            line.append(self.above[link])
-            link = line[-1].parent
-        return line[::-1]
-
-    def _follow(self) -> None:
-        self.path = self._line_to(self.tip)
-        if not any(joint.turns for joint in self.path):
-            got = f"no joint that turns between {self.base!r} and {self.tip!r}"
-            self.reader.add(1, "tip_link", got, "a tip beyond the base, with joints between them")
-        for joint in self.path:
-            if joint.kind != FIXED and not joint.turns:
-                self._problem(joint, _kind_text(joint), "a revolute joint")
-        own = {id(joint) for joint in self.path}
-        others = [joint for joint in self.robot.joints if id(joint) not in own]
-        self.held = tuple(joint.name for joint in others if joint.kind != FIXED)
-        if self.held and not self.reader.problems:
-            warn(f"held at zero, as no part of the arm: {', '.join(self.held)}")
-
-    def _no_inertial(self, link: str) -> None:
-        got, need = self.robot.unweighed[link], "the mass and inertia of a body that moves"
-        hint = "MuJoCo writes them out: <compiler saveinertial='true'/>, mj_saveLastXML"
-        self.reader.add(self.robot.lines[link], f"body.{link}", got, need, hint)
-
-    def check_couplings(self, hinges: list[TreeJoint]) -> None:
-        """Note what ties the arm's joints together; warn of what ties only others."""
-        own, moved = {joint.name for joint in hinges}, self._moved_by(hinges)
-        spared = []
-        for one in self.robot.couplings:
-            bodies = {moved.get(body, "") for body in one.bodies}
-            if own.intersection(one.joints) or len(bodies) > 1 or not (one.joints or bodies):
-                need = "joints that turn by themselves"
-                self.reader.add(one.line, one.what, one.got, need)
-            else:
-                spared.append(one.what)
-        if spared and not self.reader.problems:
-            warn(f"left out, as it ties no joints of the arm: {', '.join(spared[:8])}")
-
-    def _moved_by(self, hinges: list[TreeJoint]) -> dict[str, str]:
-        """Return the hinge of the arm that each body moves with, and none of those at rest."""
-        own = {id(joint) for joint in hinges}
-        moved = {self.root: ""}
-        for joint in self._beyond(self.root):
-            moved[joint.child] = joint.name if id(joint) in own else moved[joint.parent]
-        return moved
-
-    @property
-    def hinges(self) -> list[TreeJoint]:
-        """The hinges of the arm; all of the robot where there is no arm in it, to be judged."""
-        if self.reader.problems and not self.path and self.is_tree:
-            return [joint for joint in self._beyond(self.root) if joint.turns]
-        return [joint for joint in self.path if joint.turns]
-
-    def placements(self) -> dict[str, Matrix]:
-        """Return the placements of all bodies at the zero of the file."""
-        places = {self.root: np.eye(4)}
-        for joint in self._beyond(self.root):
-            places[joint.child] = places[joint.parent] @ joint.placement
-        return places
-
-    def carried(self, hinges: list[TreeJoint], places: dict[str, Matrix]) -> list[RigidBody]:
-        """Return what each hinge carries up to the next one, in the frame of the root."""
-        totals, own = [], {id(joint) for joint in hinges}
-        for joint in hinges:
-            total, waiting = NO_BODY, [joint.child]
-            while waiting:
-                link = waiting.pop()
-                if link in self.robot.unweighed:
-                    self._no_inertial(link)
-                total = total + self.robot.bodies[link].seen_from(places[link])
-                waiting += [one.child for one in self.below[link] if id(one) not in own]
-            totals.append(total)
-        return totals
-
-
-def _kind_text(joint: TreeJoint) -> str:
-    if joint.mimic:
-        return f"a joint that mimics {joint.mimic!r}"
-    return f"a {joint.kind} joint"
+    held = tuple(joint.name for joint in chain.held)
+    return _built(robot, reader, plane, (hinges, signs, points, ends, bodies), held)
 
 
 def _world_axis(joint: TreeJoint, places: dict[str, Matrix]) -> Vector:
@@ -339,13 +154,15 @@ def _parallel_signs(
 ) -> tuple[float, ...]:
     """Return whether axes point along the first one or against it; note those that do neither."""
     signs, bent = [], []
-    for joint, axis in zip(hinges, axes, strict=True):
-        along = float(axis @ axes[0])
-        tilt = math.atan2(float(np.linalg.norm(np.cross(axis, axes[0]))), abs(along))
+    # Axes that could not be read are noted already.
+    pairs = [pair for pair in zip(hinges, axes, strict=True) if np.all(np.isfinite(pair[1]))]
+    for joint, axis in pairs:
+        first, normal = pairs[0]
+        along = float(axis @ normal)
+        tilt = math.atan2(float(np.linalg.norm(np.cross(axis, normal))), abs(along))
         if tilt > PARALLEL:
-            got = f"an axis at {math.degrees(tilt):.4g}° to that of {hinges[0].name!r}"
-            hint = "name the planar part: base_link and tip_link"
-            reader.add(joint.line, f"joint.{joint.name}.axis", got, "parallel axes", hint)
+            got = f"an axis at {math.degrees(tilt):.4g}° to that of {first.name!r}"
+            reader.add(joint.line, f"joint.{joint.name}.axis", got, "parallel axes", PLANAR_PART)
         elif tilt > EXACTLY:
             bent.append(f"{joint.name} by {tilt:.1e} rad")
         signs.append(math.copysign(1.0, along))
@@ -391,7 +208,7 @@ def _check_lengths(
 
 
 def _tip_point(
-    chain: _Chain, plane: Matrix, last: Vector, places: dict[str, Matrix], body: RigidBody
+    chain: ArmChain, plane: Matrix, last: Vector, places: dict[str, Matrix], body: RigidBody
 ) -> Vector:
     """Return the tip; that of a uniform rod where the file has no frame beyond the last joint."""
     tip = _flat(plane, places[chain.tip][:3, 3])
@@ -399,9 +216,13 @@ def _tip_point(
         return tip
     centre = _flat(plane, body.moment / body.mass)
     if np.linalg.norm(centre - last) >= EXACTLY:
+        beyond = ", ".join(chain.links_beyond(chain.tip)[:8])
+        why = f"the file has no link beyond {chain.tip!r}"
+        if beyond:
+            why = f"the frame of {chain.tip!r} is on its own joint (beyond it are {beyond})"
         warn(
-            f"the file has no link beyond {chain.tip!r}: the tip is taken to be as far from its "
-            "centre of mass as the joint is, as that of a uniform rod"
+            f"{why}: the tip is taken to be as far from its centre of mass as the joint is, as "
+            "that of a uniform rod"
         )
     return np.asarray(2.0 * centre - last)
 

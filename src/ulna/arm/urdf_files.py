@@ -9,7 +9,7 @@ those of the arm.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -28,8 +28,12 @@ from ulna.arm.planar_arm import Arm
 from ulna.arm.robot_tree import (
     EARTHS,
     FIXED,
+    JOINT,
     NO_BODY,
+    PLACE,
     REVOLUTE,
+    SLIDES,
+    WEIGHT,
     Matrix,
     RigidBody,
     RobotTree,
@@ -41,21 +45,36 @@ from ulna.arm.robot_tree import (
 )
 from ulna.arm.spatial_chain import ImportedArm, planar_chain
 from ulna.arm.xml_elements import XmlElement, XmlReader, parse_xml, tell_left_out
-from ulna.errors import shown, warn
+from ulna.errors import shown
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 READ = ("link", "joint", "material")
 READ_OF_JOINTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+KNOWN: dict[str, tuple[str, ...]] = {  # the attributes of elements
+    "joint": ("name", "type"),
+    "inertial": (),
+    "origin": ("xyz", "rpy"),
+    "mass": ("value",),
+    "inertia": ENTRIES,
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
 
 
 def parse_urdf(
-    text: str, file: str = "URDF file", base_link: str | None = None, tip_link: str | None = None
+    text: str,
+    file: str = "URDF file",
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold: Iterable[str] = (),
 ) -> ImportedArm:
     """Return the planar arm that the text of a URDF file describes."""
     reader = XmlReader(file)
     robot = _UrdfReader(reader).robot(parse_xml(text, file, "robot"))
-    return planar_chain(robot, reader, base_link, tip_link)
+    return planar_chain(robot, reader, base_link, tip_link, hold)
 
 
 class _UrdfReader:
@@ -68,7 +87,8 @@ class _UrdfReader:
         robot = RobotTree(root.attributes.get("name", ""), {}, {})
         for element in root.all("link"):
             name = self._name(element, "link", robot.bodies)
-            robot.bodies[name] = self._body(element, name)
+            with self.reader.part(WEIGHT, name):
+                robot.bodies[name] = self._body(element, name)
             robot.lines[name] = element.line
         names: dict[str, int] = {}
         for element in root.all("joint"):
@@ -94,27 +114,44 @@ class _UrdfReader:
             self.reader.add(element.line, f"{kind}.{name}", "a second of that name", "one of each")
         return name
 
+    def _tell_unknown(self, element: XmlElement | None, owner: str) -> None:
+        """Warn of attributes that say nothing in a URDF."""
+        if element is None:
+            return
+        for key, hint in self.reader.unknown(element, KNOWN[element.tag]):
+            text = f"an attribute that <{element.tag}> does not have is left out; {hint}"
+            self.reader.tell(element.line, f"{owner}.{key}", text.rstrip("; "))
+
     def _body(self, element: XmlElement, name: str) -> RigidBody:
         inertial = element.first("inertial")
         if inertial is None:
             return NO_BODY
         owner = f"link.{name}"
-        mass = self.reader.number(inertial.first("mass"), "value", f"{owner}.mass", least=0.0)
-        written = inertial.first("inertia")
+        self._tell_unknown(inertial, f"{owner}.inertial")
+        weighed, written = inertial.first("mass"), inertial.first("inertia")
+        for tag, found in (("mass", weighed), ("inertia", written)):
+            self._tell_unknown(found, f"{owner}.{tag}")
+            if found is None:
+                self.reader.add(inertial.line, owner, f"no <{tag}>", "a mass and an inertia")
+        if weighed is None or written is None:
+            return NO_BODY
+        whole = self.reader.check_given(weighed, ("value",), f"{owner}.mass")
+        whole &= self.reader.check_given(written, ENTRIES[:3], f"{owner}.inertia")
+        mass = self.reader.number(weighed, "value", f"{owner}.mass", least=0.0)
         xx, yy, zz, xy, xz, yz = (
             self.reader.number(written, entry, f"{owner}.inertia") for entry in ENTRIES
         )
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        for tag, found in (("mass", inertial.first("mass")), ("inertia", written)):
-            if found is None:
-                self.reader.add(inertial.line, owner, f"no <{tag}>", "a mass and an inertia")
-        checked_inertia(self.reader, inertial.line, owner, inertia)
         place = self._origin(inertial, owner)
+        if not whole:
+            return NO_BODY
+        checked_inertia(self.reader, inertial.line, owner, inertia)
         turn = place[:3, :3]
         return RigidBody.of(mass, place[:3, 3], turn @ inertia @ turn.T)
 
     def _origin(self, element: XmlElement, owner: str) -> Matrix:
         origin = element.first("origin")
+        self._tell_unknown(origin, f"{owner}.origin")
         shift = self.reader.numbers(origin, "xyz", (0.0, 0.0, 0.0), f"{owner}.origin")
         angles = self.reader.numbers(origin, "rpy", (0.0, 0.0, 0.0), f"{owner}.origin")
         return placement(rotation(angles[0], angles[1], angles[2]), shift)
@@ -125,22 +162,28 @@ class _UrdfReader:
             self.reader.add(
                 element.line, f"{owner}.type", shown(kind), f"one of {', '.join(KINDS)}"
             )
-        axis = np.array(self.reader.numbers(element.first("axis"), "xyz", (1.0, 0.0, 0.0), owner))
-        if not np.any(axis):
-            self.reader.add(element.line, f"{owner}.axis", "no direction", "a vector")
-            axis = np.array([1.0, 0.0, 0.0])
-        mimic = element.first("mimic")
-        return TreeJoint(
-            name,
-            REVOLUTE if kind == "continuous" else kind,
-            self._end(element, "parent", owner),
-            self._end(element, "child", owner),
-            self._origin(element, owner),
-            element.line,
-            axis,
-            mimic="" if mimic is None else mimic.attributes.get("joint", "another"),
-            joint=self._resistance(element, owner, kind) if kind != FIXED else Joint(),
-        )
+        parent, child = (self._end(element, tag, owner) for tag in ("parent", "child"))
+        with self.reader.part(PLACE, child):
+            place = self._origin(element, owner)
+        with self.reader.part(JOINT, name):
+            axis, mimic = element.first("axis"), element.first("mimic")
+            for part, what in (
+                (element, owner),
+                (axis, f"{owner}.axis"),
+                (mimic, f"{owner}.mimic"),
+            ):
+                self._tell_unknown(part, what)
+            return TreeJoint(
+                name,
+                REVOLUTE if kind == "continuous" else kind,
+                parent,
+                child,
+                place,
+                element.line,
+                np.array(self.reader.direction(axis, "xyz", (1.0, 0.0, 0.0), f"{owner}.axis")),
+                mimic="" if mimic is None else mimic.attributes.get("joint", "another"),
+                joint=self._resistance(element, owner, kind) if kind != FIXED else Joint(),
+            )
 
     def _end(self, element: XmlElement, tag: str, owner: str) -> str:
         found = element.first(tag)
@@ -150,26 +193,21 @@ class _UrdfReader:
         return name
 
     def _resistance(self, element: XmlElement, owner: str, kind: str) -> Joint:
-        """Read limits, damping and friction of a joint that turns."""
+        """Read limits, damping and friction of a joint that moves."""
         limit, dynamics = element.first("limit"), element.first("dynamics")
+        self._tell_unknown(limit, f"{owner}.limit")
+        self._tell_unknown(dynamics, f"{owner}.dynamics")
         number = self.reader.number
         lower, upper = -math.inf, math.inf
-        if kind == "revolute" and limit is not None:
-            lower = unbounded(number(limit, "lower", f"{owner}.limit"))
-            upper = unbounded(number(limit, "upper", f"{owner}.limit"))
-        if not lower < upper:
-            got, need = f"lower {lower:g}, upper {upper:g}", "lower below upper"
-            self.reader.add(
-                element.line, f"{owner}.limit", got, need, "a continuous joint has none"
-            )
-            lower, upper = -math.inf, math.inf
+        if kind in (REVOLUTE, *SLIDES):
+            lower, upper = self._range(element, limit, owner)
         bounds = [
             unbounded(number(limit, key, f"{owner}.limit", math.inf, least=0.0))
             for key in ("velocity", "effort")
         ]
         for key, bound in zip(("velocity", "effort"), bounds, strict=True):
             if bound == 0.0:
-                warn(f"{owner}.limit.{key}: 0 is taken for no limit")
+                self.reader.tell(element.line, f"{owner}.limit.{key}", "0 is taken for no limit")
         return Joint(
             lower,
             upper,
@@ -178,6 +216,28 @@ class _UrdfReader:
             damping=number(dynamics, "damping", f"{owner}.dynamics", least=0.0),
             friction=coulomb_friction(number(dynamics, "friction", f"{owner}.dynamics", least=0.0)),
         )
+
+    def _range(
+        self, element: XmlElement, limit: XmlElement | None, owner: str
+    ) -> tuple[float, float]:
+        """Return the limits of a revolute joint [rad], of a prismatic one [m]."""
+        if limit is None:
+            text = "a joint without <limit> is taken for one without limits"
+            self.reader.tell(element.line, owner, text)
+            return -math.inf, math.inf
+        lower, upper = (
+            unbounded(self.reader.number(limit, key, f"{owner}.limit"))
+            for key in ("lower", "upper")
+        )
+        if lower < upper:
+            return lower, upper
+        if lower == upper == 0.0:
+            text = "lower and upper of 0 are taken for no limit"
+            self.reader.tell(limit.line, f"{owner}.limit", text)
+        else:
+            got, need = f"lower {lower:g}, upper {upper:g}", "lower below upper"
+            self.reader.add(limit.line, f"{owner}.limit", got, need, "a continuous joint has none")
+        return -math.inf, math.inf
 
 
 def format_urdf(arm: Arm) -> ExportedArm:

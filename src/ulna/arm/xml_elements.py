@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from unicodedata import bidirectional, category
 
-from ulna.errors import InputError, Problem, shown, warn
+from ulna.errors import InputError, Problem, did_you_mean, shown, warn
+
+Part = tuple[str, str]  # what of a robot is noted of, and its name
 
 LARGEST = 3_000_000  # [bytes] of a file: thousands of links
 DEEPEST = 1000  # elements inside one another: the bodies of MJCF nest
 BODIES = ("link", "body", "site", "geom", "joint")
 MOST_BODIES, MOST_OTHERS = 5000, 25_000  # elements of one tag
+MOST_ATTRIBUTES = 100  # of one element
+LONGEST_NAME = 1000  # letters of a tag or of an attribute's name, with its namespace
+LONGEST_NUMBERS = 1000  # letters of an attribute that holds numbers
 HIDDEN = ("Cc", "Cs", "Zl", "Zp")  # controls, and what breaks lines
 TURNED = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # text the other way
 MOST_TOLD = 20
+MOST_COMPARED = 200  # unknown names, of which the nearest known one is looked for
 HUGE, TINY = 1e50, 1e-50  # beyond which squares and products are lost to arithmetic
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(slots=True)
@@ -46,15 +53,53 @@ class XmlElement:
 
 
 class XmlReader:
-    """Reads numbers out of elements, and gathers what is wrong with them, each with its line."""
+    """Reads numbers out of elements, and gathers what is wrong with them, each with its line.
+
+    What is noted within `part` waits until `judge` says which parts of the robot count.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.problems: list[Problem] = []
+        self._part: Part | None = None
+        self._waiting: defaultdict[Part, list[Problem | str]] = defaultdict(list)
+        self._compared = 0
+
+    @contextmanager
+    def part(self, kind: str, name: str) -> Iterator[None]:
+        """Put off what is noted in the block until that part of the robot is judged."""
+        around, self._part = self._part, (kind, name)
+        try:
+            yield
+        finally:
+            self._part = around
+
+    def judge(self, parts: Iterable[Part] | None) -> None:
+        """Note what was put off of some parts, of all if None; warn of it if nothing is wrong."""
+        chosen = list(self._waiting) if parts is None else list(parts)
+        noted = [one for part in chosen for one in self._waiting.pop(part, ())]
+        self.problems += [one for one in noted if isinstance(one, Problem)]
+        told = [one for one in noted if isinstance(one, str)]
+        if not self.problems:
+            warn(*told[:MOST_TOLD])
+        if len(told) > MOST_TOLD and not self.problems:
+            warn(f"{self.file}: and {len(told) - MOST_TOLD:,} more like these")
 
     def add(self, line: int, what: str, got: str, need: str, hint: str = "") -> None:
         """Note a problem of an element."""
-        self.problems.append(Problem(what, got, need, hint, f"{self.file}:{line}"))
+        problem = Problem(what, got, need, hint, f"{self.file}:{line}")
+        if self._part is None:
+            self.problems.append(problem)
+        else:
+            self._waiting[self._part].append(problem)
+
+    def tell(self, line: int, what: str, text: str) -> None:
+        """Warn of an element, if it is in a part once that is judged."""
+        told = f"{self.file}:{line}: {what}: {text}"
+        if self._part is None:
+            warn(told)
+        else:
+            self._waiting[self._part].append(told)
 
     def raise_if_any(self) -> None:
         """Raise everything that was noted, in the order of the lines."""
@@ -63,6 +108,24 @@ class XmlReader:
                 sorted(self.problems, key=lambda one: int(one.place.rsplit(":", 1)[1]))
             )
 
+    def check_given(self, element: XmlElement, keys: Iterable[str], owner: str) -> bool:
+        """Return whether an element has attributes; note those that it lacks."""
+        missing = [key for key in keys if key not in element.attributes]
+        for key in missing:
+            self.add(element.line, f"{owner}.{key}", "nothing", f"{key} of <{element.tag}>")
+        return not missing
+
+    def unknown(self, element: XmlElement, known: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Yield the attributes of an element that are not known, and what they may mean."""
+        for key in element.attributes:
+            if key not in known:
+                yield key[:40], self.nearest(key, known)
+
+    def nearest(self, name: str, known: Collection[str]) -> str:
+        """Ask whether a known name was meant; not of the many names of a hostile file."""
+        self._compared += 1
+        return did_you_mean(name, known) if self._compared <= MOST_COMPARED else ""
+
     def numbers(
         self, element: XmlElement | None, key: str, usual: tuple[float, ...], owner: str
     ) -> tuple[float, ...]:
@@ -70,13 +133,38 @@ class XmlReader:
         text = None if element is None else element.attributes.get(key)
         if element is None or text is None:
             return usual
-        words = text.split(maxsplit=len(usual))  # a hostile file has a million of them
-        values = [float(word) if NUMBER.fullmatch(word) else math.nan for word in words]
-        if len(values) == len(usual) and all(abs(value) <= HUGE for value in values):
-            return tuple(value if abs(value) >= TINY else 0.0 for value in values)
+        values = _finite_numbers(text, len(usual))
+        if len(values) == len(usual):
+            return values
         count = "a finite number" if len(usual) == 1 else f"{len(usual)} finite numbers"
         self.add(element.line, f"{owner}.{key}", shown(text), count)
         return usual
+
+    def some_numbers(
+        self, element: XmlElement, key: str, most: int, owner: str
+    ) -> tuple[float, ...]:
+        """Read one to `most` finite numbers; none where they are not given or wrong."""
+        text = element.attributes.get(key)
+        if text is None:
+            return ()
+        values = _finite_numbers(text, most)
+        if not values:
+            need = f"one to {most} finite numbers"
+            self.add(element.line, f"{owner}.{key}", shown(text), need)
+        return values
+
+    def direction(
+        self, element: XmlElement | None, key: str, usual: tuple[float, ...], owner: str
+    ) -> tuple[float, ...]:
+        """Read a vector that is not zero; NaN where it is wrong."""
+        if element is None or key not in element.attributes:
+            return usual
+        wrong = (math.nan,) * len(usual)
+        values = self.numbers(element, key, wrong, owner)
+        if any(values):
+            return values
+        self.add(element.line, f"{owner}.{key}", "no direction", "a vector")
+        return wrong
 
     def number(
         self,
@@ -94,6 +182,15 @@ class XmlReader:
             self.add(element.line, f"{owner}.{key}", got, f"a number of at least {least:g}")
             return usual
         return value
+
+
+def _finite_numbers(text: str, most: int) -> tuple[float, ...]:
+    """Return the numbers of a text; none if one is wrong or there are more than that many."""
+    words = text.split(maxsplit=most) if len(text) <= LONGEST_NUMBERS else ()
+    values = [float(word) if NUMBER.fullmatch(word) else math.nan for word in words]
+    if len(values) > most or not all(abs(value) <= HUGE for value in values):
+        return ()
+    return tuple(value if abs(value) >= TINY else 0.0 for value in values)
 
 
 def parse_xml(text: str, file: str, root: str) -> XmlElement:
@@ -129,6 +226,12 @@ def tell_left_out(file: str, tags: Iterable[str]) -> None:
         warn(f"{file}: left out: {', '.join(told)}")
 
 
+def _short(name: str) -> str:
+    """Return a name with the last word of its namespace: {http://ros.org/xacro}if as xacro:if."""
+    space, brace, own = name.rpartition("}")
+    return f"{space.rstrip('/').rpartition('/')[2].lstrip('{')}:{own}" if brace else name
+
+
 class _XmlBuilder:
     """What the parser tells about elements, as it meets them."""
 
@@ -144,13 +247,18 @@ class _XmlBuilder:
         return f"{self.file}:{self.expat.CurrentLineNumber}"
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if max(map(len, (tag, *attributes))) > LONGEST_NAME:
+            self._refuse("a name of an element or attribute", f"at most {LONGEST_NAME} letters")
+        if len(attributes) > MOST_ATTRIBUTES:
+            self._refuse(f"{len(attributes):,} attributes", f"at most {MOST_ATTRIBUTES}")
+        tag = _short(tag)
         if len(self.open) == DEEPEST:
             self._refuse(f"elements nested more than {DEEPEST} deep", "a description of a robot")
         self.counts[tag] += 1
         most = MOST_BODIES if tag in BODIES else MOST_OTHERS
         if self.counts[tag] > most:
             self._refuse(f"more elements <{tag[:40]}>", f"at most {most:,}")
-        plain = {key: self._plain(text) for key, text in attributes.items()}
+        plain = {_short(key): self._plain(text) for key, text in attributes.items()}
         made = XmlElement(tag, plain, self.expat.CurrentLineNumber)
         if self.open:
             self.open[-1].children.append(made)

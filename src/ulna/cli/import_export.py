@@ -25,6 +25,8 @@ from ulna.errors import InputError, Problem, rewording
 from ulna.storage import write_whole
 
 LINKS = {"base_link": "--base-link", "tip_link": "--tip-link"}
+TYPED = LINKS | {"hold": "--hold"}
+IN_TEXT = LINKS | {"to hold": "to --hold"}
 
 FileArgument = Annotated[str, argument("FILE", f"The file to read: {', '.join(PARSERS)}.")]
 TomlOption = Annotated[str | None, option("FILE", "Write a robot file, .toml; else it is printed.")]
@@ -35,24 +37,29 @@ BaseOption = Annotated[
     str | None, option("LINK", "The link that the arm stands on; the root unless given.")
 ]
 TipOption = Annotated[str | None, option("LINK", "The link whose frame is the tip of the arm.")]
+HoldOption = Annotated[
+    list[str] | None,
+    option("JOINT", "A joint between them that is held at zero; once for each such joint."),
+]
 
 
 def import_(
     file: FileArgument,
     base_link: BaseOption = None,
     tip_link: TipOption = None,
+    hold: HoldOption = None,
     out: TomlOption = None,
     overwrite: flags.Overwrite = False,
 ) -> None:
     """Read the planar arm in a file of another program, and write a robot file.
 
     Joints outside of the arm, between the root and --base-link or beyond --tip-link, are held at
-    zero. Whatever is not planar is named, and nothing is flattened.
+    zero, and so are those of --hold. Whatever is not planar is named, and nothing is flattened.
     """
     if out is not None:
         check_outputs([Output("--out", out, (".toml",), _unwritten)], overwrite=overwrite)
     with rewording(_as_typed):
-        found = import_robot(file, base_link=base_link, tip_link=tip_link)
+        found = import_robot(file, base_link=base_link, tip_link=tip_link, hold=hold or ())
     if out is None:
         print_file(dumps(found.arm))
         return
@@ -68,9 +75,9 @@ def _unwritten(_result: object, _file: str) -> None:
 
 def _as_typed(problem: Problem) -> Problem:
     """Return a problem with the names of options in place of Python's."""
-    hint, what = problem.hint, LINKS.get(problem.what, problem.what)
+    hint, what = problem.hint, TYPED.get(problem.what, problem.what)
     need = problem.need
-    for name, typed in LINKS.items():
+    for name, typed in IN_TEXT.items():
         hint, need = hint.replace(name, typed), need.replace(name, typed)
     return Problem(what, problem.got, need, hint, problem.place)
 

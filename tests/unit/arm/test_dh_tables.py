@@ -80,9 +80,25 @@ def test_rows_that_are_not_planar_are_named_all_at_once():
         ([[0.1, 0.0, 0.0, 0.0]], {"convention": "craig"}, "convention"),
         ([[0.1, 0.0, 0.0, 0.0]], {"convention": "modified"}, "tip_length"),
         ([[0.1, 0.0, 0.0, 0.0]], {"tip_length": 0.2}, "tip_length"),
+        # Of a modified table the second row has the length of the first link.
+        (
+            [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.1, 0.0, 0.0, 0.0]],
+            {"convention": "modified", "tip_length": 0.2},
+            "table.2.a",
+        ),
+        (
+            [[0.0, 0.0, 0.0, 0.0]],
+            {"convention": "modified", "tip_length": 1e-12},
+            "tip_length",
+        ),
     ],
 )
 def test_what_a_table_lacks_is_told(table, options, what):
     with pytest.raises(InputError) as caught:
         from_dh(table, np.ones(len(table)), **options)
-    assert what in {problem.what for problem in caught.value.problems}
+    assert [problem.what for problem in caught.value.problems] == [what]
+
+
+def test_only_arms_have_a_table():
+    with pytest.raises(InputError, match="arm: got 'x', need an Arm"):
+        to_dh("x")

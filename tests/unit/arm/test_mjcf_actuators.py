@@ -42,6 +42,8 @@ MOTORS = [
     '<motor joint="j" ctrlrange="-2 2" ctrllimited="false" forcerange="-7 7"/>',
     '<motor joint="j" ctrlrange="-2 2"/><motor joint="j" ctrlrange="-3 3" gear="2"/>',
     '<general joint="j" ctrlrange="-2 2" gainprm="4"/>',
+    '<motor joint="j" ctrlrange="0 5"/><motor joint="j" ctrlrange="-5 0"/>',
+    '<motor joint="j" ctrlrange="-2 2"/><motor joint="j" gear="0"/>',
     '<motor joint="j"/>',
 ]
 
@@ -66,7 +68,9 @@ def test_a_servo_leaves_its_limit_and_its_law_is_told(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
 def test_a_motor_that_pushes_further_one_way_is_taken_by_the_smaller(tmp_path):
-    with pytest.warns(ulna.UlnaWarning, match="taken by the smaller: act"):
+    with pytest.warns(
+        ulna.UlnaWarning, match=r"actuator\.act: torques of -2 to 5 N·m .* smaller side"
+    ):
         assert read(one_hinge('<motor name="act" joint="j" ctrlrange="-2 5"/>'), tmp_path) == 2.0
 
 
@@ -85,6 +89,34 @@ def test_what_is_wrong_with_an_actuator_is_named(tmp_path_factory, actuator, wha
     with pytest.raises(ulna.InputError) as caught:
         read(one_hinge(actuator), tmp_path_factory.mktemp("wrong"))
     assert what in {problem.what for problem in caught.value.problems}
+
+
+@tabular(
+    "motors",
+    [
+        '<motor name="act" joint="j" ctrlrange="0 5"/>',
+        '<motor name="act" joint="j" ctrlrange="1 5"/>',
+        '<motor name="act" joint="j" forcerange="-3 0"/>',
+        '<motor joint="j" ctrlrange="0 5"/><motor name="act" joint="j" ctrlrange="0 2"/>',
+    ],
+)
+def test_motors_that_turn_a_joint_one_way_only_are_refused(tmp_path_factory, motors):
+    with pytest.raises(ulna.InputError, match=r"arm\.xml:4: actuator\..*act: .*one side only"):
+        read(one_hinge(motors), tmp_path_factory.mktemp("one"))
+
+
+@pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
+def test_a_signal_that_is_not_clamped_limits_nothing(tmp_path):
+    text = one_hinge('<motor joint="j" ctrlrange="-2 2"/>')
+    text = text.replace("<default>", '<option><flag clampctrl="disable"/></option><default>')
+    assert largest_torque(text) == 1e6
+    assert read(text, tmp_path) == np.inf
+
+
+@pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")
+def test_defaults_of_other_elements_are_none_of_actuators(tmp_path):
+    text = one_hinge('<motor joint="j" ctrlrange="-2 2"/>', default='<tendon damping="3"/>')
+    assert read(text, tmp_path) == pytest.approx(largest_torque(text)) == 2.0
 
 
 @pytest.mark.filterwarnings("ignore:the file has no link beyond:ulna.UlnaWarning")

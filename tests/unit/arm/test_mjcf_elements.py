@@ -13,11 +13,11 @@ mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this plat
 pytestmark = pytest.mark.filterwarnings("ignore:link:ulna.UlnaWarning")  # links with far geoms
 
 
-def check_as_mujoco(text, tmp_path):
+def check_as_mujoco(text, tmp_path, **links):
     """Compare torques and tip of a file with those of MuJoCo's own reading of it."""
     file = tmp_path / "robot.xml"
     file.write_text(text)
-    found = import_robot(file)
+    found = import_robot(file, **links)
     model = mujoco.MjModel.from_xml_string(text)
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     data, signs, n = mujoco.MjData(model), np.array(found.signs), found.arm.n
@@ -55,3 +55,15 @@ def test_settings_of_the_compiler_mean_what_they_mean_to_mujoco(tmp_path_factory
     inertial = '<inertial pos="0.1 0.2 0.1" mass="2" diaginertia="0.1 0.04 0.03"/>'
     text = text.replace('class="heavy"/>', f'class="heavy" group="1"/>{inertial}', 2)
     check_as_mujoco(text, tmp_path_factory.mktemp("compiler"))
+
+
+def test_bodies_without_a_mass_have_the_least_inertia_of_the_file(tmp_path):
+    inertial = '<inertial pos="0.1 0 0" mass="1" diaginertia="0.002 0.003 0.004"/>'
+    hollow = '<body pos="0.2 0 0" euler="10 20 30"/>'
+    check_as_mujoco(
+        f"""<mujoco><compiler boundinertia="0.05"/><worldbody>
+        <body><joint axis="0 1 0"/>{inertial}{hollow}{hollow}<site name="tool" pos="0.3 0 0"/>
+        </body></worldbody></mujoco>""",
+        tmp_path,
+        tip_link="tool",
+    )

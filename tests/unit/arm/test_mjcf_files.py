@@ -210,6 +210,10 @@ def test_joints_that_are_tied_together_are_named(read):
         read(f"<mujoco><worldbody>{body}</worldbody>{loop}</mujoco>")
 
 
+WIDE = "<worldbody><body><joint name='a'/>" + "<geom type='box'/>" * 4000 + "</body></worldbody>"
+MOTORS = "<actuator>" + "<motor joint='a'/>" * 20_000 + "</actuator>"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -220,8 +224,16 @@ def test_joints_that_are_tied_together_are_named(read):
         "<robot/>",
         "<mujoco/>",
         '<mujoco><include file="../../arm.xml"/></mujoco>',
+        f'<mujoco><default><geom size="{"1 " * 1_300_000}"/></default>{WIDE}</mujoco>',
+        f'<mujoco><default><motor gear="{"1 " * 1_300_000}"/></default>{WIDE}{MOTORS}</mujoco>',
+        f'<mujoco><default><motor damping="{"0 " * 1_300_000}"/></default>{WIDE}{MOTORS}</mujoco>',
+        f"<mujoco>{WIDE}</mujoco>".replace("<geom", '<geom class="none"'),
+        "<mujoco><worldbody>" + "<body name='a'/>" * 5000 + "</worldbody></mujoco>",
     ],
-    ids=["entity", "deep", "wide", "geoms", "root", "empty", "file"],
+    ids=[
+        *("entity", "deep", "wide", "geoms", "root", "empty", "file"),
+        *("sizes", "gears", "dampings", "classes", "names"),
+    ],
 )
 def test_hostile_files_are_refused_quickly(read, text):
     start = time.process_time()
@@ -242,7 +254,7 @@ PLANAR = BODY.replace("1 1 1", "0.1 0.1 0.1").format(
         ("<keyframe><key qpos='1'/></keyframe>", r"left out: <keyframe> \(1\)"),
         ("<contact><pair geom1='a' geom2='b'/></contact>", r"left out: <contact pair> \(1\)"),
         ("<worldbody><plugin plugin='p'/></worldbody>", r"left out: <plugin> \(1\)"),
-        ("<option><flag passive='disable'/></option>", r"left out: <flag passive> \(1\)"),
+        ("<option><flag actuation='disable'/></option>", r"left out: <flag actuation> \(1\)"),
         ("<option density='1.2' viscosity='0.1'/>", "density and viscosity of a fluid"),
     ],
 )
@@ -257,6 +269,171 @@ def test_gravity_may_be_switched_off(read):
     assert read(text.format("")).arm.gravity == pytest.approx((0.0, -5.0))
     off = '<option timestep="0.1"><flag gravity="disable"/></option>'
     assert read(text.format(off)).arm.gravity == (0.0, 0.0)
+
+
+RESISTING = PLANAR.replace(
+    'name="a"', 'name="a" axis="0 1 0" damping="2" frictionloss="0.5" range="-30 40"'
+)
+SPRINGY = RESISTING.replace("damping", 'stiffness="3" damping')
+
+
+@pytest.mark.parametrize(
+    ("body", "flags"),
+    [
+        (RESISTING, 'damper="enable" frictionloss="enable" limit="enable" spring="enable"'),
+        (RESISTING, 'damper="disable"'),
+        (RESISTING, 'frictionloss="disable"'),
+        (RESISTING, 'limit="disable"'),
+        (RESISTING, 'constraint="disable"'),
+        (SPRINGY, 'spring="disable"'),
+        (SPRINGY, 'spring="disable" damper="disable" constraint="disable"'),
+        (
+            SPRINGY.replace("<body", '<body gravcomp="1"'),
+            'spring="disable" damper="disable" gravity="disable"',
+        ),
+    ],
+)
+def test_flags_switch_forces_off_as_in_mujoco(read, body, flags):
+    text = f"<mujoco><option><flag {flags}/></option><worldbody>{body}</worldbody></mujoco>"
+    found = read(text)  # which warns of nothing
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos, data.qvel, data.qacc = [0.2], [3.0], [1.0]
+    mujoco.mj_inverse(model, data)
+    q, rate, gain = found.from_file_angles([0.2]), found.signs, np.array(found.signs)
+    expected = dynamics.inverse_dynamics(found.arm, q, 3.0 * np.array(rate), gain)
+    assert gain * data.qfrc_inverse == pytest.approx(expected, rel=1e-9)
+    # Beyond a limit there is a constraint unless it is switched off.
+    data.qpos, data.qvel = [2.0], [0.0]
+    mujoco.mj_forward(model, data)
+    stops = np.any(data.efc_type[: data.nefc] == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
+    assert np.isfinite(found.arm.joints[0].upper) == stops
+
+
+def test_flags_of_mujoco_3_stand_for_those_of_mujoco_4(read):
+    text = f"<mujoco><option><flag {{}}/></option><worldbody>{SPRINGY}</worldbody></mujoco>"
+    one = read(text.format('passive="disable"')).arm
+    both = read(text.format('spring="disable" damper="disable"')).arm
+    assert one == both
+    assert one.joints[0].damping == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ('<option><flag gravty="disable"/></option>', "option.flag.gravty", "'gravity'"),
+        ('<option><flag gravity="off"/></option>', "option.flag.gravity", ""),
+        ('<default class="foo"/>', "default.class", ""),
+        ("<default><default/></default>", "default.class", ""),
+        ('<default><joint axsi="1 0 0"/></default>', "default.joint.axsi", "'axis'"),
+        ('<default><geom size="1 1 1 1"/></default>', "default.geom.size", ""),
+    ],
+)
+def test_settings_that_mujoco_refuses_are_refused(read, text, what, hint):
+    text = f"<mujoco>{text}<worldbody>{PLANAR}</worldbody></mujoco>"
+    with pytest.raises(ValueError, match=r"\w"):
+        mujoco.MjModel.from_xml_string(text)
+    with pytest.raises(ulna.InputError) as caught:
+        read(text)
+    (problem,) = caught.value.problems
+    assert problem.what == what
+    assert hint in problem.hint
+
+
+MOMENTS = 'diaginertia="0.1 0.1 0.1"'
+INERTIAL = f'<inertial pos="0 0 1" mass="1" {MOMENTS}/>'
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "what"),
+    [
+        ('<joint name="a"', '<joint name="a" axsi="1 0 0"', "joint.a.axsi"),
+        ('<body name="arm"', '<body name="arm" poss="1 0 0"', "body.arm.poss"),
+        ('<site name="tip"', '<site name="tip" psos="1 0 0"', "site.tip.psos"),
+        ("<inertial", '<inertial qaut="1 0 0 0"', "body.arm.inertial.qaut"),
+        (INERTIAL, INERTIAL + '<geom size="1" masss="2"/>', "body.arm.geom.masss"),
+        ('mass="1" ', "", "body.arm.inertial.mass"),
+        ('pos="0 0 1" ', "", "body.arm.inertial.pos"),
+        (MOMENTS, "", "body.arm.inertial"),
+        ("diaginertia", 'fullinertia="1 1 1 0 0 0" diaginertia', "body.arm.inertial"),
+        (MOMENTS, 'quat="1 1 0 0" fullinertia="1 1 1 0 0 0"', "body.arm.inertial"),
+        (INERTIAL, INERTIAL * 2, "body.arm.inertial"),
+        (PLANAR, PLANAR + PLANAR.replace('"arm"', '"b"').replace('"a"', '"b"'), "site.tip"),
+        (PLANAR, PLANAR.replace('"arm"', '"world"'), "body.world"),
+    ],
+)
+def test_bodies_that_mujoco_refuses_are_refused(read, right, wrong, what):
+    text = f"<mujoco>\n<worldbody>{PLANAR}</worldbody></mujoco>"
+    assert right in text
+    text = text.replace(right, wrong)
+    with pytest.raises(ValueError, match=r"\w"):
+        mujoco.MjModel.from_xml_string(text)
+    with pytest.raises(ulna.InputError) as caught:
+        read(text, tip_link="tip")
+    (problem,) = caught.value.problems
+    assert problem.what == what
+    assert problem.place.endswith("robot.xml:2")
+
+
+def test_damping_that_is_no_constant_is_named(read):
+    body = PLANAR.replace('name="a"', 'name="a" damping="{}"')
+    text = f"<mujoco><worldbody>{body}</worldbody></mujoco>"
+    assert read(text.format("2 0 0")).arm.joints[0].damping == 2.0
+    with pytest.raises(ulna.InputError, match="a polynomial of the rate, need one number"):
+        read(text.format("1 2 3"))
+
+
+def test_what_a_frame_does_not_have_is_told(read):
+    text = f"<mujoco><worldbody><frame euler='0 0 9' ps='1'>{PLANAR}</frame></worldbody></mujoco>"
+    mujoco.MjModel.from_xml_string(text)
+    with pytest.warns(ulna.UlnaWarning, match=r"frame\.ps: .* left out; did you mean 'pos'\?"):
+        read(text)
+
+
+LINK = '<inertial pos=".1 0 0" mass="1" diaginertia=".02 .03 .04"/>'
+NAMES = {
+    "a site like a body": f"""<body name="t"><joint axis="0 1 0"/>{LINK}
+      <body name="u" pos=".3 0 0"><site name="t" pos=".1 0 0"/></body></body>""",
+    "a site like a later body": f"""<body name="s"><joint axis="0 1 0"/>{LINK}
+      <site name="t" pos=".4 0 0"/><body name="t" pos=".3 0 0"/></body>""",
+    "a name like those that are made": f"""<body><joint axis="0 1 0"/>{LINK}
+      <body name="body_1" pos=".3 0 0"><body pos=".1 0 0"><site name="t"/></body></body></body>""",
+    "joints without names": f"""<body name="s"><joint axis="0 1 0"/>{LINK}
+      <site name="t" pos=".4 0 0"/><body><joint/><joint axis="1 0 0"/>{LINK}</body></body>""",
+    "a joint like one that is made": f"""<body name="s"><joint axis="0 1 0"/>{LINK}
+      <body pos=".3 0 0"><joint name="joint of s" axis="0 1 0"/>{LINK}
+      <site name="t" pos=".4 0 0"/></body></body>""",
+}
+
+
+@pytest.mark.filterwarnings("ignore:held at zero:ulna.UlnaWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_bodies_joints_and_sites_have_names_of_their_own(read, name):
+    text = f"<mujoco><worldbody>{NAMES[name]}</worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text)
+    tip = "t (site)" if "like a" in name and "site" in name else "t"
+    found = read(text, tip_link=tip)
+    assert len({*found.joint_names, *found.held}) == model.njnt
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    x, _, z = data.site("t").xpos
+    # About y, x of the arm is against the world's.
+    ours = ulna.kinematics.tip(found.arm, found.from_file_angles(np.zeros(found.arm.n)))
+    assert ours[:2] == pytest.approx([-x, z], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "compiler", ['inertiafromgeom="true"', 'boundinertia=".05"', 'balanceinertia="true"']
+)
+def test_bodies_that_mujoco_makes_one_of_before_it_weighs_them_are_refused(read, compiler):
+    fixed = '<body name="fixed" pos="1 0 0"><inertial pos="0 0 0" mass="5" diaginertia="1 1 1"/>'
+    body = PLANAR.replace("</body>", fixed + "</body></body>")
+    text = f"<mujoco><compiler {{}} {compiler}/><worldbody>{body}</worldbody></mujoco>"
+    read(text.format(""), tip_link="tip")
+    with pytest.raises(ulna.InputError, match=r"body\.fixed: got fusestatic, by which MuJoCo"):
+        read(text.format('fusestatic="true"'), tip_link="tip")
+    plain = text.replace(compiler, "")
+    assert read(plain.format('fusestatic="true"'), tip_link="tip").arm.masses == [6.0]
 
 
 def arm_with_fingers(tie):
@@ -295,6 +472,27 @@ def test_what_ties_only_joints_that_are_held_is_told(read, tie):
 )
 def test_what_ties_a_joint_of_the_arm_is_refused(read, tie):
     with pytest.raises(ulna.InputError, match=r"\.t: got <\w+>, which ties joints together"):
+        read(arm_with_fingers(tie), tip_link="tip")
+
+
+@pytest.mark.filterwarnings("ignore:held at zero:ulna.UlnaWarning")
+@pytest.mark.parametrize(
+    "tie",
+    [
+        "<equality><joint joint1='a' joint2='g' active='false'/></equality>",
+        "<option><flag equality='disable'/></option><equality><joint joint1='a'/></equality>",
+        "<option><flag constraint='disable'/></option><equality><joint joint1='a'/></equality>",
+        "<default><equality active='false'/></default><equality><joint joint1='a'/></equality>",
+    ],
+)
+def test_equalities_that_are_not_active_tie_nothing(read, tie):
+    text = arm_with_fingers(tie)
+    assert read(text, tip_link="tip").joint_names == ("a",)
+
+
+def test_a_tendon_of_one_joint_is_not_said_to_tie_several(read):
+    tie = "<tendon><fixed name='t' stiffness='1'><joint joint='a' coef='1'/></fixed></tendon>"
+    with pytest.raises(ulna.InputError, match=r"tendon\.t: got <fixed>, which acts on .* 'a'"):
         read(arm_with_fingers(tie), tip_link="tip")
 
 

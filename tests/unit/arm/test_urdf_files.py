@@ -44,6 +44,13 @@ def problems(read, text, **links):
     return {problem.what: problem for problem in caught.value.problems}
 
 
+def told(read, text, **links):
+    """Return what is read, and all that is warned of it."""
+    with pytest.warns(ulna.UlnaWarning) as caught:
+        found = read(text, **links)
+    return found, "\n".join(str(one.message) for one in caught)
+
+
 def test_lengths_masses_and_inertias_are_those_of_the_file(read):
     found = read(two_links())
     assert found.same_angles
@@ -165,6 +172,105 @@ def test_a_closed_loop_is_named(read):
     assert problems(read, two_links(more=ring))["joint.shoulder"].got == "a closed loop"
 
 
+@pytest.mark.parametrize("axis", ["0 0 0", "0 one 0"])
+def test_an_axis_that_cannot_be_read_is_named_once(read, axis):
+    elbow = robots.joint("elbow", "upper", "lower", (0.4, 0.0, 0.0), axis=(7.0, 7.0, 7.0))
+    text = two_links(elbow=elbow).replace("7.0 7.0 7.0", axis)
+    assert set(problems(read, text)) == {"joint.elbow.axis.xyz"}
+
+
+def test_the_axis_of_a_joint_that_does_not_move_says_nothing(read):
+    # As SolidWorks writes it: the flange is fixed, and its axis the only one along z.
+    text = two_links().replace('axis xyz="0.0 0.0 1.0"', 'axis xyz="0 0 0"')
+    assert text.count('xyz="0 0 0"') == 1
+    assert read(text).arm.lengths == pytest.approx([0.4, 0.3])
+
+
+def test_a_joint_without_a_parent_is_told_once(read):
+    text = two_links().replace('<parent link="upper"/>', "")
+    assert set(problems(read, text)) == {"joint.elbow.parent"}
+
+
+def revolute(more):
+    return robots.joint(
+        "elbow", "upper", "lower", (0.4, 0.0, 0.0), kind="revolute", more=more, **UPRIGHT
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        # As SolidWorks writes it where nothing was entered.
+        ('<limit lower="0" upper="0" effort="0" velocity="0"/>', "limit: lower and upper of 0 are"),
+        ('<limit effort="1" velocity="1"/>', "arm.urdf:8: joint.elbow.limit: lower and upper of 0"),
+        ("", "joint.elbow: a joint without <limit> is taken for one without limits"),
+    ],
+)
+def test_limits_that_were_not_entered_are_none_and_told(read, more, sentence):
+    found, said = told(read, two_links(elbow=revolute(more)))
+    assert (found.arm.joints[1].lower, found.arm.joints[1].upper) == (-np.inf, np.inf)
+    assert sentence in said
+
+
+def test_equal_limits_other_than_zero_are_refused(read):
+    found = problems(read, two_links(elbow=revolute(robots.limits(0.5, 0.5))))
+    assert found["joint.elbow.limit"].got == "lower 0.5, upper 0.5"
+
+
+MASS, MOMENTS = '<mass value="1"/>', '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3"/>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "missing"),
+    [
+        (MASS + '<inertia ixx="1e-3"/>', ["inertia.iyy", "inertia.izz"]),
+        (MASS + "<inertia/>", ["inertia.ixx", "inertia.iyy", "inertia.izz"]),
+        ("<mass/>" + MOMENTS, ["mass.value"]),
+    ],
+)
+def test_masses_and_moments_that_are_missing_are_no_zeros(read, inside, missing):
+    found = problems(read, two_links(body=f"<inertial>{inside}</inertial>"))
+    assert set(found) == {f"link.lower.{name}" for name in missing}
+    assert all(problem.place.endswith("arm.urdf:5") for problem in found.values())
+
+
+def test_products_of_inertia_may_be_left_out(read):
+    body = f'<inertial><origin xyz="0.1 0 0"/>{MASS}{MOMENTS}</inertial>'
+    assert read(two_links(body=body)).arm.links[1].inertia == pytest.approx(1e-3)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "sentences"),
+    [
+        ("rpy=", "rp=", ["arm.urdf:4: link.upper.origin.rp: ", "left out; did you mean 'rpy'?"]),
+        ('type="cont', 'typ="a" type="cont', ["joint.shoulder.typ: ", "did you mean 'type'?"]),
+        ('axis xyz="0.0 -1', 'axis xy="1" xyz="0.0 -1', ["joint.elbow.axis.xy: ", "'xyz'?"]),
+        ("ixy=", "xy=", ["link.upper.inertia.xy: ", "did you mean 'ixy'?"]),
+        ('value="1.0"', 'value="1.0" velue="2"', ["link.upper.mass.velue: ", "'value'?"]),
+        ("<inertial>", "<inertial mass='1'>", ["link.upper.inertial.mass: "]),
+    ],
+)
+def test_attributes_that_are_not_known_are_told_with_the_nearest(read, right, wrong, sentences):
+    said = told(read, two_links().replace(right, wrong))[1]
+    for sentence in sentences:
+        assert sentence in said
+
+
+def test_limits_that_are_not_known_are_told(read):
+    more = '<limit lower="-1" upper="1" efort="3"/><dynamics dampin="1"/>'
+    said = told(read, two_links(elbow=revolute(more)))[1]
+    assert "joint.elbow.limit.efort" in said
+    assert "joint.elbow.dynamics.dampin" in said
+    assert "did you mean 'damping'?" in said
+
+
+def test_a_tip_on_its_own_joint_is_told_with_the_frames_beyond_it(read):
+    with pytest.warns(ulna.UlnaWarning, match=r"the frame of 'lower' is on its own joint .* tip\)"):
+        arm = read(two_links(), tip_link="lower").arm
+    # The centre of mass is at 0.1 m.
+    assert arm.lengths == pytest.approx([0.4, 0.2])
+
+
 def test_a_joint_that_moves_no_mass_is_named(read):
     found = problems(read, two_links(body=""))["joint.elbow"]
     assert found.got == "no mass of link 'lower'"
@@ -201,6 +307,9 @@ def test_only_finite_numbers_are_read(read, word):
 
 
 LAUGHS = "".join(f'<!ENTITY a{i + 1} "{f"&a{i};" * 10}">' for i in range(9))
+MANY = " ".join(f"a{i}=''" for i in range(99))
+LINKS = "".join(f'<link name="link {i}"/>' for i in range(50))
+UNKNOWN = '<joint name="a" type="fixed"><parent link="links a"/><child link="links b"/></joint>'
 HOSTILE = {
     "document type": '<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>',
     "external entity": '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><robot>&a;</robot>',
@@ -218,6 +327,10 @@ HOSTILE = {
     "zeros": bytes(1000),
     "a million numbers": f'<robot><joint><origin xyz="{"1 " * 1_000_000}"/></joint></robot>',
     "a million digits": f'<robot><link name="{"1" * 1_000_000}"/></robot>',
+    "digits before a letter": two_links().replace("0.4 0.0 0.0", "1" * 20_000 + "x 0 0"),
+    "a long namespace": f'<robot xmlns:a="{"b" * 1_000_000}">' + "<a:c/>" * 20_000 + "</robot>",
+    "many attributes": "<robot>" + f"<joint {MANY}/>" * 1500 + "</robot>",
+    "unknown links": f"<robot>{LINKS}{UNKNOWN * 4000}</robot>",
 }
 
 
@@ -251,7 +364,7 @@ def test_line_breaks_in_names_are_spaces(read):
 
 def test_macros_are_not_run(read):
     text = two_links(more='<x:include xmlns:x="http://www.ros.org/wiki/xacro" filename="a"/>')
-    with pytest.warns(ulna.UlnaWarning, match="left out"):
+    with pytest.warns(ulna.UlnaWarning, match=r"left out: <xacro:include> \(1\)"):
         found = problems(read, text)
     assert found["robot"].got == "macros of xacro"
 

@@ -69,6 +69,20 @@ def test_the_planar_part_is_asked_for_by_links(written):
     assert ulna.load("desk.toml").n == 3
 
 
+def test_joints_on_the_way_to_the_tip_are_held_by_their_names(written):
+    words = ("import", "desk.urdf", "--base-link", "shoulder", "--tip-link", "gripper_frame")
+    code, _, said = written(*words, "--out", "desk.toml")
+    assert code == 2
+    assert "or joints to --hold" in said
+    code, _, said = written(*words, "--hold", "wrist_roll", "--hold", "grip", "--out", "desk.toml")
+    assert code == 0
+    assert "held at zero, as no part of the arm: pan, wrist_roll, grip" in said
+    assert ulna.load("desk.toml").n == 3
+    code, _, said = written(*words, "--hold", "wrist_rol")
+    assert code == 2
+    assert "--hold: got 'wrist_rol', need a joint of the file that moves; did you mean" in said
+
+
 def test_a_file_that_exists_is_kept(written):
     Path("arm.toml").write_text("mine")
     code, _, said = written("import", "acrobot.urdf", "--out", "arm.toml")

@@ -13,6 +13,7 @@ LAWS = {
     "inverse dynamics of forward dynamics",
     "skewness of dM/dt - 2C",
     "recursion against closed form",
+    "forward dynamics of the closed form",
     "regressor against closed form",
     "energy balance of a swing",
     "engine against SciPy's DOP853",
@@ -161,6 +162,7 @@ def heavier(function):
         ("", "format_mjcf", {"MuJoCo of the exported file"}),
         ("chain", "mass_matrix", {"skewness of dM/dt - 2C"}),
         ("chain", "kinetic_energy", {"energy balance of a swing"}),
+        ("chain", "forward_dynamics", {"forward dynamics of the closed form"}),
     ],
 )
 def test_a_millionth_of_a_mass_is_found_where_it_is_wrong(monkeypatch, module, name, wrong):
@@ -195,6 +197,19 @@ def test_programs_that_are_not_installed_are_left_out(monkeypatch):
         "pinocchio is not installed",
         "mujoco is not installed",
     ]
+
+
+def test_what_other_programs_leave_out_of_the_arm_is_told():
+    pytest.importorskip("pinocchio")
+    pytest.importorskip("mujoco")
+    joint = ulna.Joint(damping=0.1, rotor_inertia=0.5, gear_ratio=10.0)
+    found = verify(ulna.Arm.rods([0.2, 0.1], [0.5, 0.3], joints=[ulna.Joint(), joint]))
+    assert found
+    assert [text.partition(", ")[0] for text in found.skipped] == [
+        "Pinocchio of the exported file: without damping and rotors",
+        "MuJoCo of the exported file: without rotors",
+    ]
+    assert verify(ulna.preset("kehl")).skipped == ()
 
 
 def test_only_an_arm_is_verified():

@@ -21,7 +21,7 @@ from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, pause
 from ulna.motion.planning.limiting import Limiting, find_limiting
 from ulna.motion.planning.motor_demands import MotorDemands
-from ulna.motion.planning.motor_limits import gets_warm
+from ulna.motion.planning.motor_limits import SPREAD, gets_warm
 from ulna.motion.planning.postures import (
     RedundantSolver,
     SampledMotion,
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
     from ulna.motion.planning.plan import PlanningProblem
 
 FASTEST = "as fast as the limits allow"
-WARMINGS = 6  # times that a law is found again for the temperatures which the last one leads to
-# [°C] and of how much warmer they get: by which windings count as warmer, for what temperatures
-# differ from law to law.
-MARGIN, SHARE = 0.01, 0.001
+WARMINGS = 8  # times that a law is found again for the temperatures which the last one leads to
 
 
 class FastestOptions(NamedTuple):
@@ -200,11 +197,10 @@ def _law(limits: PathLimits, problem: PlanningProblem) -> FastestLaw:
     limits.check_accelerations()
     law, warm = solve(), any(map(gets_warm, limits.arm.joints))
     for _ in range(WARMINGS if warm else 0):
-        before, after = limits.temperatures, _temperatures(limits, law)
-        if before is not None and np.all(after.celsius <= before.at(after.s)):
+        found = _temperatures(limits, law)
+        if np.abs(found.celsius - limits.temperature(found.s)).max() <= 0.5 * SPREAD:
             break
-        spare = MARGIN + SHARE * (after.celsius - after.celsius[0])
-        limits = replace(limits, temperatures=after._replace(celsius=after.celsius + spare))
+        limits = replace(limits, temperatures=found)
         law = solve()
     return law
 

@@ -8,7 +8,8 @@ is concave and has one kink, so that it is the least of two lines, at rest and a
 Of it η T reaches a joint that is driven, and T / η_b one that is held back, if the gear has the
 efficiencies η and η_b. A rotor with backlash is no part of the arm's inertia; the motor gives the
 torque J N (φ̈ + N q̈) that it needs besides, φ̈ being that of the link which carries it. A warm
-winding has less torque, by its resistance, its magnets and its driver.
+winding has less torque, by its resistance and its driver, and another no-load speed, by its
+magnets; how warm it is is known to within a little, and the least of what that leaves counts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.actuation import torque_range
+from ulna.actuation import TorqueRange, torque_range
 from ulna.actuation.motor_formulas import gear_efficiencies
 from ulna.arm import Arm, Joint, Motor, ServoMotor
 from ulna.arrays import Array
@@ -30,6 +31,7 @@ NO_LOAD = 1e-3  # of a motor's torque at rest: with less it counts as none
 FASTEST_RATE = 1e6  # [rad/s] of a joint: a motor that still drives there has no largest speed
 HALVINGS = 60
 ROOM = 25.0  # [°C] of windings whose temperature is not known
+SPREAD = 0.01  # [°C] by which a winding may be warmer or colder than it is said to be
 
 
 class MotorLine(NamedTuple):
@@ -95,10 +97,26 @@ def rotor_torque(joint: Joint, number: int, acceleration: Array) -> Array:
 
 
 def motor_lines(joint: Joint, temperature: Array | None = None) -> MotorLines:
-    """Return the lines of the motor of a joint whose winding is so warm (k,) [°C]."""
+    """Return the lines of the motor of a joint whose winding is about so warm (k,) [°C]."""
     if temperature is None or not gets_warm(joint):
         return _cold_lines(joint)
-    return _lines(joint, temperature)
+    colder, warmer = (_lines(joint, temperature + way * SPREAD) for way in (-1.0, 1.0))
+    return MotorLines(
+        colder.driving + warmer.driving,
+        colder.braking + warmer.braking,
+        np.minimum(colder.stall, warmer.stall),
+        np.minimum(colder.max_rate, warmer.max_rate),
+    )
+
+
+def left_torques(joint: Joint, rate: Array, temperature: Array) -> TorqueRange:
+    """Return least and most torques (k,) of a motor at rates (k,), about so warm (k,) [°C]."""
+    if not gets_warm(joint):
+        return torque_range(joint, rate)
+    colder, warmer = (torque_range(joint, rate, temperature + way * SPREAD) for way in (-1.0, 1.0))
+    return TorqueRange(
+        np.maximum(colder.lower, warmer.lower), np.minimum(colder.upper, warmer.upper)
+    )
 
 
 @lru_cache(maxsize=256)

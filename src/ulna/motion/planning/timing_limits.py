@@ -19,7 +19,7 @@ from typing import NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
-from ulna.actuation import motor_torque, torque_range
+from ulna.actuation import motor_torque
 from ulna.actuation.friction import rates_along, to_rest
 from ulna.actuation.motor_formulas import depends_on_direction, gear_efficiencies
 from ulna.arm import Arm
@@ -33,6 +33,7 @@ from ulna.motion.planning.motor_limits import (
     ambient_temperatures,
     driven_joints,
     is_loose,
+    left_torques,
     max_rates,
     motor_lines,
     rotor_torque,
@@ -279,10 +280,11 @@ class PathLimits:
         coriolis = np.asarray(inverse_dynamics(weightless, q, first, second))
         tip = points[1:] if self.base.solver else tip_rates(self.arm, points)
         return PathGeometry(
-            first, second, direction, inertia, coriolis, gravity, self._temperature(s), *tip
+            first, second, direction, inertia, coriolis, gravity, self.temperature(s), *tip
         )
 
-    def _temperature(self, s: Array) -> Array:
+    def temperature(self, s: Array) -> Array:
+        """Return how warm (k, n) [°C] windings are at parts (k,) of the way."""
         if self.temperatures is not None:
             return self.temperatures.at(s)
         return np.broadcast_to(ambient_temperatures(self.arm), (len(s), self.arm.n))
@@ -327,8 +329,8 @@ class PathLimits:
             most = float(self._factor(MOTOR)[k]) * (1.0 - self.reserve)
             asked = motor_torque(joint, torque[:, k], at.direction[:, k])
             asked = asked + rotor_torque(joint, k, turning)
-            lower, upper = (most * part for part in torque_range(joint, rate, warmth))
-            still = most * torque_range(joint, np.zeros_like(rate), warmth).upper
+            lower, upper = (most * part for part in left_torques(joint, rate, warmth))
+            still = most * left_torques(joint, np.zeros_like(rate), warmth).upper
             left = np.where(asked < 0.0, -lower, upper)
             passed = np.maximum(asked - upper, lower - asked)
             part = 1.0 + passed / np.maximum(left, LEAST_SHARE * still)
