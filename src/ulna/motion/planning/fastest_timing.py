@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ulna.motion.planning.plan import PlanningProblem
 
 FASTEST = "as fast as the limits allow"
+PARTS = np.array([0.0, 0.5, 1.0])  # of a piece of a law, where heat is looked at
 WARMINGS = 8  # times that a law is found again for the temperatures which the last one leads to
 
 
@@ -207,13 +208,17 @@ def _law(limits: PathLimits, problem: PlanningProblem) -> FastestLaw:
 
 def _temperatures(limits: PathLimits, law: FastestLaw) -> WindingTemperatures:
     """Return how warm windings get along the way."""
-    T, edges = law.duration, law.edges
-    u = np.concatenate([[0.0], 0.5 * (edges[1:] + edges[:-1]), [1.0]])
-    way = law(Jet.variable(u))
-    s, v, a = np.clip(way.value, 0.0, 1.0), np.maximum(way.first / T, 0.0), way.second / T**2
-    at = limits.geometry(s, s)
+    places, speeds, accelerations = law.pieces.at(PARTS)
+    times = law.pieces.times[:-1, None] + law.pieces.widths[:, None] * PARTS
+    s, v, a = (
+        np.clip(places.ravel(), 0.0, 1.0),
+        np.maximum(speeds, 0.0).ravel(),
+        accelerations.ravel(),
+    )
+    at = limits.geometry(s, np.repeat(places[:, 1], len(PARTS)))
     turning = at.first * a[:, None] + at.second * (v * v)[:, None]
     rates, torque = at.first * v[:, None], limits.torque(at, v, a)
+    T, u = law.duration, times.ravel() / law.duration
     found = MotorDemands(limits.arm, T, u, rates, turning, torque).warmth
     # Where it waits for the pen, windings cool down: as warm as before counts.
     s, first = np.unique(s, return_index=True)
