@@ -21,10 +21,10 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 def drawn(tmp_path):
     """Give what makes the path of a drawing, in drawing units and with sharp corners."""
 
-    def draw(body, scale=1.0, blend=0.0, whole=False):
+    def draw(body, scale=1.0, blend=0.0, whole=False, keep_order=False):
         file = tmp_path / "drawing.svg"
         file.write_text(body if whole else f"{HEAD}{body}</svg>", encoding="utf-8")
-        return ulna.paths.svg(file, scale, blend)
+        return ulna.paths.svg(file, scale, blend, keep_order)
 
     return draw
 
@@ -85,7 +85,8 @@ def test_an_arc_lies_on_its_ellipse(drawn, large, sweep):
     axes = np.array([[math.cos(lean), math.sin(lean)], [-math.sin(lean), math.cos(lean)]])
     angles = np.radians([20.0, 100.0]) if large != sweep else np.radians([100.0, 20.0])
     a, b = (middle + np.array([5.0 * math.cos(k), 3.0 * math.sin(k)]) @ axes for k in angles)
-    path = drawn(f'<path d="M{a[0]} {a[1]} A 5 3 30 {large} {sweep} {b[0]} {b[1]} M0 0 h20 v20"/>')
+    data = f"M{a[0]} {a[1]} A 5 3 30 {large} {sweep} {b[0]} {b[1]} M0 0 h20 v20"
+    path = drawn(f'<path d="{data}"/>', keep_order=True)
     corner = path.ends[1] - [20.0, -20.0]  # where the drawing's own origin is
     on = (path(np.linspace(0.0, path.breaks[1], 301)) - corner) * [1.0, -1.0]
     local = (on - middle) @ axes.T / [5.0, 3.0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -104,20 +105,43 @@ class CurveSegments:
         back = CurveSegments(powers, self.cosine, self.sine, self.first + self.sweep, -self.sweep)
         return back.chosen(np.arange(len(self))[::-1])
 
+    def part(self, piece: int, left: float, right: float) -> CurveSegments:
+        """Return the part of a piece between two of its places, run through from 0 to 1."""
+        one, width = self.chosen(np.array([piece])), right - left
+        powers = _part(one.powers[0], left, right)[None]
+        first, sweep = one.first + left * one.sweep, width * one.sweep
+        return CurveSegments(powers, one.cosine, one.sine, first, sweep)
+
+    def starting_at(self, point: complex) -> CurveSegments:
+        """Return the same from a point close by: its first piece leans over to there."""
+        powers, shift = self.powers.copy(), point - self.starts[0]
+        powers[0, :2] += shift, -shift
+        return CurveSegments(powers, self.cosine, self.sine, self.first, self.sweep)
+
+    @property
+    def curved(self) -> Array:
+        """Which pieces (k,) are no straight lines."""
+        return np.asarray(self.powers[:, 2:].any(axis=1) | (self.sweep != 0.0))
+
     @property
     def finite(self) -> bool:
         """Whether all numbers are."""
         return all(bool(np.isfinite(part).all()) for part in self._parts())
 
-    @property
+    @cached_property
     def starts(self) -> Array:
         """Where the pieces start (k,)."""
-        return self.at(np.arange(len(self)), np.zeros(len(self))).value
+        turned = self.cosine * np.cos(self.first) + self.sine * np.sin(self.first)
+        return np.asarray(self.powers[:, 0] + turned)
 
-    @property
+    @cached_property
     def ends(self) -> Array:
         """Where the pieces end (k,)."""
-        return self.at(np.arange(len(self)), np.ones(len(self))).value
+        c0, c1, c2, c3 = self.powers.T
+        last = self.sweep + self.first
+        turned = self.cosine * np.cos(last) + self.sine * np.sin(last)
+        # Summed up as `at` does it, to the same digits.
+        return np.asarray(((c3 + c2) + c1) + c0 + turned)
 
     @property
     def lengths(self) -> Array:
@@ -183,8 +207,10 @@ def without_standstill(piece: CurveSegment) -> list[CurveSegment]:
 def _part(c: Array, left: float, right: float) -> Array:
     """Return the powers of the part of a cubic between two places, run through from 0 to 1."""
     width = right - left
-    shifted = np.polynomial.Polynomial(c)(np.polynomial.Polynomial([left, width])).coef
-    return np.concatenate([shifted, np.zeros(4 - len(shifted))])
+    c0, c1, c2, c3 = c
+    value = ((c3 * left + c2) * left + c1) * left + c0
+    rise = (3.0 * c3 * left + 2.0 * c2) * left + c1
+    return np.array([value, rise * width, (3.0 * c3 * left + c2) * width**2, c3 * width**3])
 
 
 def _smooth_ends(c: Array, at_start: bool, at_end: bool) -> list[CurveSegment]:

@@ -9,7 +9,6 @@ composed: `path.then(other)`, `.reversed()`, `.repeated(3)`, `.placed((x, y), an
 from __future__ import annotations
 
 import cmath
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,12 +20,9 @@ from ulna.errors import InputError, Problem, shown
 from ulna.expressions.calls import written
 from ulna.motion.paths.curves import (
     STILL,
-    Concatenation,
-    Cubics,
     Curve,
     Lengths,
     Moved,
-    Repetition,
     Reversed,
     arc_length_derivatives,
     measure,
@@ -247,6 +243,8 @@ class Path:
     def then(self, other: Path) -> Path:
         """Return this path and then another, by a straight line if that starts elsewhere.
 
+        The pen is up along that line if it is lifted anywhere in one of the two.
+
         Parameters
         ----------
         other : Path
@@ -278,12 +276,9 @@ class Path:
         if self.fit != other.fit:
             hint = "give the drawing a scale"
             raise InputError(Problem("then", both, "two of known size", hint))
-        parts = [self, *self._bridge(other), other]
-        text = f"then({self}, {other})"
-        if self.duration is None or other.duration is None or len(parts) > 2:
-            return _chained(parts, [part.length for part in parts], text)
-        lasting = [self.duration, other.duration]
-        return replace(_chained(parts, lasting, text), duration=sum(lasting))
+        from ulna.motion.paths.compositions import chain
+
+        return chain(self, other, f"then({self}, {other})")
 
     def reversed(self) -> Path:
         """Return the same path the other way round.
@@ -296,10 +291,13 @@ class Path:
         breaks = tuple(1.0 - edge for edge in self.breaks[::-1])
         strokes = tuple((1.0 - last, 1.0 - first) for first, last in self.strokes[::-1])
         text = f"reversed({self.text})"
-        return replace(self, curve=Reversed(self), breaks=breaks, text=text, strokes=strokes)
+        made = replace(self, curve=Reversed(self), breaks=breaks, text=text, strokes=strokes)
+        return made._retold(self, 1.0)
 
     def repeated(self, times: int) -> Path:
         """Return this path repeated, straight back to the start in between.
+
+        The pen is up on the way back if it is lifted anywhere in the path.
 
         Parameters
         ----------
@@ -323,21 +321,9 @@ class Path:
         if pieces > MOST_PIECES:
             got, need = f"{pieces:,} pieces in all", f"at most {MOST_PIECES:,}"
             raise InputError(Problem("repeated.times", got, need, "repeat it fewer times"))
-        back = self._bridge(self)
-        parts = [self, *back]
-        cycle = _chained(parts, [part.length for part in parts], "") if back else self
-        # The last time ends with the path, before the way back.
-        end = count - 1.0 + (self.length / cycle.length if back else 1.0)
-        edges = np.add.outer(np.arange(count), cycle.breaks[:-1]).ravel() / end
-        strokes = np.add.outer(np.arange(count), cycle.strokes).reshape(-1, 2) / end
-        return replace(
-            self,
-            curve=Repetition(cycle, count, end),
-            text=f"repeated({self}, {count})",
-            breaks=(*edges[edges < 1.0 - JOINED / count].tolist(), 1.0),
-            duration=None if self.duration is None or back else count * self.duration,
-            strokes=WHOLE if self.strokes == WHOLE else intervals(strokes[strokes[:, 0] < 1.0]),
-        )
+        from ulna.motion.paths.compositions import repeat
+
+        return repeat(self, count, f"repeated({self}, {count})")
 
     def placed(self, at: PointLike = (0.0, 0.0), angle: float = 0.0) -> Path:
         """Return this path turned about the origin, then moved.
@@ -385,7 +371,8 @@ class Path:
         """
         size, centre = positive("scaled.factor", factor, ""), point("scaled.about", about)
         text = described("scaled", factor=size, about=centre).replace("(", f"({self}, ", 1)
-        return replace(self._moved("scaled", size, centre * (1.0 - size), text), fit=False)
+        made = replace(self._moved("scaled", size, centre * (1.0 - size), text), fit=False)
+        return made._retold(self, size)
 
     def _moved(self, what: str, factor: complex, shift: complex, text: str) -> Path:
         if self.in_joints:
@@ -417,11 +404,11 @@ class Path:
         size = positive("rounded.radius", radius)
         return round_corners(self, np.full(len(self.corners), size), f"rounded({self}, {size!r})")
 
-    def _bridge(self, other: Path) -> list[Path]:
-        """Return the straight way to where another path starts, if that is elsewhere."""
-        ends = np.stack([self.ends[1], other.ends[0]])
-        apart = np.linalg.norm(ends[1] - ends[0]) > JOINED * self.length
-        return [Path(Cubics.straight(np.array([0.0, 1.0]), ends), "")] if apart else []
+    def _retold(self, of: Path, factor: float) -> Path:
+        """Return this path with notes that hold for it, as it is a factor times another."""
+        from ulna.motion.paths.compositions import retold
+
+        return retold(self, of.notes, factor * of.length) if of.notes else self
 
     def __repr__(self) -> str:
         return self.text
@@ -435,25 +422,6 @@ def _parameters(given: ArrayLike, what: str) -> Array:
     if not ((places >= 0.0) & (places <= 1.0)).all():
         raise InputError(Problem(what, shown(given), "path parameters from 0 to 1"))
     return places
-
-
-def _chained(parts: Sequence[Path], shares: Sequence[float], text: str) -> Path:
-    """Concatenate paths, each with its share of the parameter."""
-    edges = np.concatenate([[0.0], np.cumsum(shares)])
-    edges /= edges[-1]
-    breaks: list[float] = [0.0]
-    for part, start, end in zip(parts, edges[:-1], edges[1:], strict=True):
-        breaks += [float(start + (end - start) * edge) for edge in part.breaks[1:]]
-    breaks[-1] = 1.0
-    notes = dict.fromkeys(note for part in parts for note in part.notes)
-    first, curve = parts[0], Concatenation(tuple(parts), edges)
-    strokes: tuple[tuple[float, float], ...] = WHOLE
-    if any(part.strokes != WHOLE for part in parts):
-        widths = zip(parts, edges[:-1], np.diff(edges), strict=True)
-        strokes = intervals(
-            np.concatenate([start + wide * np.array(part.strokes) for part, start, wide in widths])
-        )
-    return Path(curve, text, tuple(breaks), first.in_joints, None, first.fit, tuple(notes), strokes)
 
 
 def intervals(edges: Array) -> tuple[tuple[float, float], ...]:

@@ -44,7 +44,7 @@ def read_path(
     absolute : bool, optional
         Whether the postures of `joints(...)` are angles of links from the x axis, to be converted.
     keep_order : bool, optional
-        Whether the strokes of a file are drawn in its order and directions.
+        Whether the strokes of all files are drawn in their order and directions.
 
     Returns
     -------
@@ -64,10 +64,17 @@ def read_path(
     name = text.strip() if isinstance(text, str) else ""
     if FILE_NAME.fullmatch(name) or (name and name not in SHAPES and exists(name)):
         return _read_file(name, what, keep_order)
-    if keep_order:
-        need, hint = "the name of a .svg or .csv file", "write svg('FILE', keep_order=True)"
-        raise InputError(Problem("keep_order", f"{what} {shown(name)}", need, hint))
-    return _made(parse_call(text, what), absolute=absolute)
+    call = parse_call(text, what)
+    if keep_order and not _has_file(call):
+        need = "the name of a .svg or .csv file, or text with one such as svg('FILE')"
+        raise InputError(Problem("keep_order", f"{what} {shown(name)}", need))
+    return _made(call, absolute=absolute, keep_order=keep_order)
+
+
+def _has_file(call: Call) -> bool:
+    inner = (*call.arguments, *call.keywords.values())
+    parts = (part for part in inner if isinstance(part, Call))
+    return f".{call.name}" in FILES or any(map(_has_file, parts))
 
 
 def _read_file(name: str, what: str, keep_order: bool) -> Path:
@@ -116,7 +123,7 @@ class Shape(NamedTuple):
         return told
 
 
-def _made(call: Call, *, absolute: bool) -> Path:
+def _made(call: Call, *, absolute: bool, keep_order: bool = False) -> Path:
     if call.name not in SHAPES:
         need = f"one of {', '.join(SHAPES)}, or a .csv or .svg file"
         hint = did_you_mean(call.name, SHAPES)
@@ -133,7 +140,13 @@ def _made(call: Call, *, absolute: bool) -> Path:
     if missing:
         raise call.fault(None, f"'{call.name}' without {' and '.join(missing)}", "all of them")
     inner = [name for name, kind in shape.kinds.items() if kind == "call" and name in values]
-    paths = [_made(values.pop(name), absolute=absolute) for name in inner]
+    options = {"absolute": absolute, "keep_order": keep_order}
+    paths = [_made(values.pop(name), **options) for name in inner]
+    if keep_order and "keep_order" in shape.kinds:
+        if values.get("keep_order") is False:
+            need = "one of them"
+            raise call.fault("keep_order", "keep_order=False beside an order to be kept", need)
+        values["keep_order"] = True
     if absolute and shape.make is joints:
         rows = (np.asarray(absolute_to_relative(np.array(row))) for row in values["through"])
         values["through"] = tuple(tuple(row.tolist()) for row in rows)

@@ -5,7 +5,6 @@ The points are given, or stand in a .csv file.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -17,6 +16,13 @@ from ulna.columns import MOST_TOLD, Cells, read_cells
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curves import STILL, Cubics
 from ulna.motion.paths.path import Path, described
+from ulna.motion.paths.point_columns import (
+    HOLDS,
+    check_row_times,
+    find_columns,
+    read_columns,
+    told_columns,
+)
 from ulna.motion.paths.rounding import round_corners
 from ulna.motion.paths.strokes import pen_path
 from ulna.namespaces import suggest_keywords
@@ -28,9 +34,6 @@ ALIKE = 1e-9  # of their extent, below which two neighbouring points are the sam
 SHORTEST = 0.1  # of the shorter line at a corner is rounded by default
 MOST_WRITTEN = 12  # points that the text of a path repeats
 LARGEST_FILE = 10_000_000  # [bytes] of a table
-MOST_POINTS = 50_000
-NAME = re.compile(r"(t|time|x|y)\s*(?:\[(.*)\]|\((.*)\)|_(\w+))?|pen", re.IGNORECASE)
-HOLDS = "columns x, y or t, x, y or x, y, pen"
 
 
 @suggest_keywords(points="corners", waypoints="corners", radius="blend")
@@ -202,14 +205,14 @@ def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool 
     file : str or os.PathLike
         A file with columns x, y or t, x, y. A line of names may come first: t, x and y in any
         order, among other columns if need be, with units as in "x [mm]" or "x_mm". A column named
-        pen makes strokes: 1 draws to the point, 0 moves there with the pen up.
+        pen, or pen_down, makes strokes: 1 draws to the point, 0 moves there with the pen up.
     unit : str, optional
         The unit of x and y where none stands beside a name. Times are in seconds.
     closed : bool, optional
         Whether it goes on to the first point.
     keep_order : bool, optional
-        Whether strokes are drawn in the order and the directions of the file, not in those with
-        little travel between them.
+        Whether strokes are drawn in the order and the directions of the file, with travel through
+        all of its points, not in those with little travel between them.
 
     Returns
     -------
@@ -233,20 +236,16 @@ def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool 
     """
     factor = to_si(f"1 {unit}", "length", what="csv.unit")
     cells = read_cells(file, LARGEST_FILE, HOLDS)
-    columns = _columns(cells, factor)
-    _check_count(cells)
-    places, factors = zip(*columns.values(), strict=True)
-    values = np.array(cells.numbers(list(places), list(columns))) * np.array(factors)
+    columns = find_columns(cells, factor)
+    values = read_columns(cells, columns)
     named = dict(zip(columns, values.T, strict=True))
-    rows, times, pen = (
-        values[:, list(columns).index("x") :][:, :2],
-        named.get("t"),
-        named.get("pen"),
-    )
+    rows = values[:, list(columns).index("x") :][:, :2]
+    times, pen = named.get("t"), named.get("pen")
     options = {"unit": unit != "m" and unit, "closed": closed, "keep_order": keep_order}
     extra = {name: value for name, value in options.items() if value}
     text = described("csv", file=PurePath(file).as_posix(), **extra)
     if pen is not None and not flag("csv.closed", closed):
+        _check_sizes(cells, rows)
         return pen_path(cells, rows, pen, text, keep_order=flag("csv.keep_order", keep_order))
     for name, value in (("closed", closed and pen is not None), ("keep_order", keep_order)):
         if flag(f"csv.{name}", value):
@@ -260,7 +259,8 @@ def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool 
             raise InputError(Problem("csv.closed", got, need, hint, cells.file))
         rows = closing(rows)
     with rewording(lambda problem: problem.at(cells.file)):
-        return interpolated(rows, text, closed=closed, times=times)
+        path = interpolated(rows, text, closed=closed, times=times)
+    return replace(path, notes=told_columns(cells, columns))
 
 
 def _smooth(name: str, through: Any, width: int | None, closed: bool, times: Any) -> Path:
@@ -398,57 +398,7 @@ def _described(name: str, points: str, rows: Array, **options: Any) -> str:
     return f"{name} of {len(rows)} points from ({first}) to ({last})"
 
 
-def _columns(cells: Cells, factor: float) -> dict[str, tuple[int, float]]:
-    """Find places and units of t, x and y, by their names, or by their places if they have none."""
-    if not cells.names:
-        if cells.width not in (2, 3):
-            got = f"{cells.width} column{'s' * (cells.width != 1)}"
-            hint = "name the columns t, x and y if there are others"
-            where = f"{cells.file}:{cells.rows[0][0]}"
-            raise InputError(Problem("columns", got, HOLDS, hint, where))
-        names = "txy"[-cells.width :]
-        return {name: (place, 1.0 if name == "t" else factor) for place, name in enumerate(names)}
-    found: dict[str, tuple[int, float]] = {}
-    for place, match in enumerate(map(NAME.fullmatch, cells.names)):
-        name = "" if match is None else match[1].lower()[0] if match[1] else "pen"
-        if match and name in found:
-            raise InputError(Problem("columns", f"two named {name}", HOLDS, place=cells.file))
-        if match:
-            with rewording(lambda problem: problem.at(cells.file)):
-                found[name] = place, _factor(match, factor) if match[1] else 1.0
-    if not {"x", "y"} <= set(found):
-        got = ", ".join(title[:40] for title in cells.names[:8])
-        raise InputError(Problem("columns", f"names {got}", "x, y or t, x, y", place=cells.file))
-    if {"t", "pen"} <= set(found):
-        hint = "leave the times out: strokes and travel are timed one by one"
-        raise InputError(Problem("columns", "t and pen", "one of them", hint, cells.file))
-    return {name: found[name] for name in ("t", "x", "y", "pen") if name in found}
-
-
-def _factor(match: re.Match[str], factor: float) -> float:
-    unit = next((part for part in match.groups()[1:] if part), "")
-    time = match[1].lower().startswith("t")
-    if not unit:
-        return 1.0 if time else factor
-    return to_si(f"1 {unit}", "time" if time else "length", what=f"column '{match[0]}'")
-
-
-def _check_count(cells: Cells) -> None:
-    count = len(cells.rows)
-    if count == 1:
-        raise InputError(Problem("table", "one row", "at least two points", place=cells.file))
-    if count > MOST_POINTS:
-        need, hint = f"at most {MOST_POINTS:,}", "leave out points: a spline joins those that stay"
-        raise InputError(Problem("table", f"{count:,} rows", need, hint, cells.file))
-    wrong = [(line, len(row)) for line, row in cells.rows if len(row) != cells.width]
-    if wrong:
-        raise InputError(
-            cells.problem(line, "columns", str(width), f"{cells.width} as in the first row")
-            for line, width in wrong[:MOST_TOLD]
-        )
-
-
-def _check_points(cells: Cells, rows: Array, times: Array | None) -> None:
+def _check_sizes(cells: Cells, rows: Array) -> None:
     lines, need = [line for line, _ in cells.rows], f"up to {LARGEST:g} m"
     problems = [
         cells.problem(lines[row], "xy"[column], f"{rows[row, column]:g} m", need)
@@ -456,14 +406,18 @@ def _check_points(cells: Cells, rows: Array, times: Array | None) -> None:
     ]
     if problems:
         raise InputError(problems)
+
+
+def _check_points(cells: Cells, rows: Array, times: Array | None) -> None:
+    _check_sizes(cells, rows)
     if times is not None:
-        cells.check_times(times.tolist())
+        check_row_times(cells, times)
         return
     steps = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
     same = np.flatnonzero(steps <= _alike(rows)) + 1
     if len(same):
         need, hint = "points that differ from the one before", "leave one out, or add times"
         raise InputError(
-            Problem("x, y", "the same point again", need, hint, f"{cells.file}:{lines[k]}")
+            Problem("x, y", "the same point again", need, hint, f"{cells.file}:{cells.rows[k][0]}")
             for k in same[:MOST_TOLD]
         )

@@ -2,12 +2,12 @@
 
 A drawing is one path: its strokes, and straight travel with the pen up from each to the next.
 `Path.strokes` says between which of its parameters the pen is down. Strokes are drawn in the order,
-and each in the direction, that makes the travel short: the nearest end first (greedy), then 2-opt,
-which reverses runs of strokes as long as that shortens the travel. Equal inputs have equal outputs.
+and each in the direction, that makes the travel short, and closed ones from where it does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,23 +16,25 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.columns import MOST_TOLD, Cells
 from ulna.errors import InputError, Problem
+from ulna.motion.paths.closed_strokes import (
+    Beginnings,
+    begun_at,
+    find_beginnings,
+    points_at,
+    settled,
+)
+from ulna.motion.paths.compositions import told_travel
 from ulna.motion.paths.curve_segments import CurveSegments, bezier
 from ulna.motion.paths.curves import ByLength, Cubics, Piecewise
 from ulna.motion.paths.path import JOINED, Path, intervals
+from ulna.motion.paths.point_columns import PEN
 from ulna.motion.paths.rounding import round_corners
+from ulna.motion.paths.stroke_order import StrokeOrder, order_strokes
 
-MOST_SWEEPS = 50  # of 2-opt over all strokes
-LESS = 1e-12  # of the travel, by which a change has to shorten it
+TOUCHING = 1e-5  # of a drawing's size, by which a stroke may begin beside the end of the last one
+SLIGHT = 0.01  # of a piece's length, by which it may lean over to that end
+FIRST = np.array([0])
 ALIKE = 1e-9  # of their extent, below which two points are the same
-
-
-class StrokeOrder(NamedTuple):
-    """An order of strokes, and the travel between them."""
-
-    index: Array  # (k,) which stroke comes when,
-    backwards: Array  # (k,) bool, and whether from its end to its start
-    travel: float  # in the unit of the strokes
-    travel_before: float  # the same in the order that was given
 
 
 class Drawing(NamedTuple):
@@ -42,119 +44,105 @@ class Drawing(NamedTuple):
     order: StrokeOrder
 
 
-def order_strokes(starts: Array, ends: Array, *, keep: bool = False) -> StrokeOrder:
-    """Order strokes from complex starts (k,) to ends (k,) so that the travel is short."""
-    given = np.arange(len(starts)), np.zeros(len(starts), dtype=bool)
-    before = _travel(starts, ends, *given)
-    if keep or len(starts) < 2:
-        return StrokeOrder(*given, before, before)
-    # From every choice to the better one: the file's own order may be hard to beat.
-    tried = [_two_opt(starts, ends, *one) for one in (_nearest_first(starts, ends), given)]
-    lengths = [_travel(starts, ends, *one) for one in tried]
-    best = tried[int(np.argmin(lengths))]
-    return StrokeOrder(*best, min(lengths), before)
-
-
-def _travel(starts: Array, ends: Array, index: Array, backwards: Array) -> float:
-    entry, leave = _entries(starts, ends, index, backwards)
-    return float(np.abs(entry[1:] - leave[:-1]).sum())
-
-
-def _entries(starts: Array, ends: Array, index: Array, backwards: Array) -> tuple[Array, Array]:
-    """Return where the pen is put down (k,) and lifted (k,), in order."""
-    first, last = starts[index], ends[index]
-    return np.where(backwards, last, first), np.where(backwards, first, last)
-
-
-def _nearest_first(starts: Array, ends: Array) -> tuple[Array, Array]:
-    """Begin with the first stroke, and go on to the nearest end of all that are left."""
-    count = len(starts)
-    index, backwards = np.zeros(count, dtype=int), np.zeros(count, dtype=bool)
-    waiting, here = np.ones(count, dtype=bool), ends[0]
-    waiting[0] = False
-    for place in range(1, count):
-        left = np.flatnonzero(waiting)
-        gaps = np.abs(np.stack([starts[left], ends[left]], axis=-1) - here)
-        nearest, side = divmod(int(np.argmin(gaps)), 2)
-        index[place], backwards[place] = left[nearest], side == 1
-        waiting[left[nearest]] = False
-        here = starts[left[nearest]] if side else ends[left[nearest]]
-    return index, backwards
-
-
-def _two_opt(starts: Array, ends: Array, index: Array, backwards: Array) -> tuple[Array, Array]:
-    """Reverse runs of strokes, each with its strokes backwards, while that shortens the travel."""
-    index, backwards, count = index.copy(), backwards.copy(), len(index)
-    least = LESS * max(_travel(starts, ends, index, backwards), np.finfo(float).tiny)
-    for _ in range(MOST_SWEEPS):
-        better = False
-        for i in range(count):
-            entry, leave = _entries(starts, ends, index, backwards)
-            gains = _gains(entry, leave, i)
-            j = i + int(np.argmax(gains))
-            if gains[j - i] > least:
-                index[i : j + 1] = index[i : j + 1][::-1].copy()
-                backwards[i : j + 1] = ~backwards[i : j + 1][::-1]
-                better = True
-        if not better:
-            break
-    return index, backwards
-
-
-def _gains(entry: Array, leave: Array, i: int) -> Array:
-    """Return by how much reversing the strokes i … j shortens the travel, for j = i … k − 1."""
-    gains = np.zeros(len(entry) - i)
-    gains[:-1] = np.abs(entry[i + 1 :] - leave[i:-1]) - np.abs(entry[i + 1 :] - entry[i])
-    if i > 0:
-        gains += abs(entry[i] - leave[i - 1]) - np.abs(leave[i:] - leave[i - 1])
-    return gains
-
-
-def told_strokes(order: StrokeOrder, *, keep: bool, unit: str) -> list[str]:
+def told_strokes(order: StrokeOrder, *, keep: bool, fit: bool) -> list[str]:
     """Describe how many strokes there are, and the travel between them."""
-    count = len(order.index)
+    count, unit = len(order.index), "units" if fit else "m"
     if count < 2:
         return []
-    told = f"{count} strokes, with {order.travel:.4g} {unit} of travel between them"
-    if keep:
-        return [f"{told}, in the order of the file"]
-    return [f"{told}, {order.travel_before:.4g} {unit} in the order of the file"]
+    before = "" if keep else f"{order.travel_before:.4g} {unit} "
+    more = f", {before}in the order of the file"
+    return [told_travel(count, order.travel, fit=fit, more=more)]
 
 
 def drawn_strokes(
-    given: list[CurveSegments], text: str, blend: float, *, keep_order: bool = False
+    given: list[CurveSegments],
+    text: str,
+    blend: float,
+    *,
+    keep_order: bool = False,
+    waypoints: Sequence[Array] = (),
 ) -> Drawing:
-    """Return strokes and the travel between them as a path by its length, corners rounded."""
-    starts = np.array([stroke.starts[0] for stroke in given])
-    ends = np.array([stroke.ends[-1] for stroke in given])
-    order = order_strokes(starts, ends, keep=keep_order)
-    chosen = [
-        given[k].reversed() if back else given[k]
-        for k, back in zip(order.index, order.backwards, strict=True)
-    ]
-    pieces, places = _with_travel(chosen)
-    edges = np.concatenate([[0.0], np.cumsum(pieces.lengths)])
+    """Return strokes and the travel between them as a path by its length, corners rounded.
+
+    Strokes in the order of the file may have waypoints: points (m,) that travel leads through
+    before each stroke and, one list more, behind the last.
+    """
+    low, high = CurveSegments.joined(given).box
+    size = abs(high - low)
+    chosen, order = _in_order(given, size, rounded=blend > 0.0, keep=keep_order)
+    pieces, places = _with_travel(_touching(chosen, size), size, waypoints)
+    lengths, up = pieces.lengths, np.ones(len(pieces), dtype=bool)
+    for first, last in places:
+        up[first:last] = False
+    edges = np.concatenate([[0.0], np.cumsum(lengths)])
     edges /= edges[-1]
     strokes = intervals(edges[np.array(places)])
     path = Path(Drawn(pieces, edges), text, tuple(edges.tolist()), strokes=strokes)
     if blend:
         path = round_corners(path, np.full(len(path.corners), blend), text)
-    return Drawing(_by_arc_length(path), order)
+    return Drawing(_by_arc_length(path), order._replace(travel=float(lengths[up].sum())))
 
 
-def _with_travel(strokes: list[CurveSegments]) -> tuple[CurveSegments, list[tuple[int, int]]]:
+def _in_order(
+    given: list[CurveSegments], size: float, *, rounded: bool, keep: bool
+) -> tuple[list[CurveSegments], StrokeOrder]:
+    """Return strokes as they are drawn, and their order."""
+    starts = np.array([stroke.starts[0] for stroke in given])
+    ends = np.array([stroke.ends[-1] for stroke in given])
+    if keep or len(given) < 2:
+        return given, order_strokes(starts, ends, keep=True)
+    begins = [find_beginnings(stroke, size, rounded=rounded) for stroke in given]
+    points = [points_at(stroke, one.places) for stroke, one in zip(given, begins, strict=True)]
+    order = order_strokes(starts, ends, points)
+    chosen = [
+        given[k].reversed() if back else given[k]
+        for k, back in zip(order.index, order.backwards, strict=True)
+    ]
+    closed = np.array([len(begins[k].places) > 0 for k in order.index])
+    rows = [
+        [column[place] if len(column) else 0.0 for column in begins[k]]
+        for k, place in zip(order.index, order.places, strict=True)
+    ]
+    places = settled(chosen, closed, Beginnings(*np.array(rows).T))
+    made = [
+        begun_at(stroke, place) if place else stroke
+        for stroke, place in zip(chosen, places.tolist(), strict=True)
+    ]
+    return made, order
+
+
+def _touching(strokes: list[CurveSegments], size: float) -> list[CurveSegments]:
+    """Let a stroke begin where the last one ended, if that is a hair's breadth away.
+
+    As drawing programs round their numbers: the pen stays down.
+    """
+    made = strokes[:1]
+    for stroke in strokes[1:]:
+        end = complex(made[-1].ends[-1])
+        gap = abs(stroke.starts[0] - end)
+        near = 0.0 < gap <= TOUCHING * size
+        near = near and gap <= SLIGHT * float(stroke.chosen(FIRST).lengths[0])
+        made.append(stroke.starting_at(end) if near else stroke)
+    return made
+
+
+def _with_travel(
+    strokes: list[CurveSegments], size: float, waypoints: Sequence[Array]
+) -> tuple[CurveSegments, list[tuple[int, int]]]:
     """Join strokes by straight travel; return all pieces, and which of them each stroke has."""
-    low, high = CurveSegments.joined(strokes).box
+    via = [list(points) for points in waypoints] or [[] for _ in range(len(strokes) + 1)]
     parts: list[CurveSegments] = []
     places: list[tuple[int, int]] = []
-    count = 0
-    for stroke in strokes:
-        if parts and abs(stroke.starts[0] - parts[-1].ends[-1]) > JOINED * abs(high - low):
-            parts.append(CurveSegments.of([bezier(parts[-1].ends[-1], stroke.starts[0])]))
-            count += 1
-        parts.append(stroke)
-        places.append((count, count + len(stroke)))
-        count += len(stroke)
+    count, here = 0, via[0][0] if via[0] else strokes[0].starts[0]
+    for stroke, before in zip([*strokes, None], via, strict=True):
+        for there in [*before, *([] if stroke is None else [stroke.starts[0]])]:
+            if abs(there - here) > JOINED * size:
+                parts.append(CurveSegments.of([bezier(here, there)]))
+                count, here = count + 1, there
+        if stroke is not None:
+            parts.append(stroke)
+            places.append((count, count + len(stroke)))
+            count, here = count + len(stroke), stroke.ends[-1]
     return CurveSegments.joined(parts), places
 
 
@@ -192,18 +180,31 @@ def pen_path(cells: Cells, rows: Array, pen: Array, text: str, *, keep_order: bo
     first = np.flatnonzero(down & ~np.concatenate([[False], down[:-1]]))
     last = np.flatnonzero(down & ~np.concatenate([down[1:], [False]])) + 1
     strokes = [_segments(rows[a : b + 1]) for a, b in zip(first, last, strict=True)]
-    path, order = drawn_strokes(strokes, text, 0.0, keep_order=keep_order)
-    return replace(path, notes=tuple(told_strokes(order, keep=keep_order, unit="m")))
+    points = rows[:, 0] + 1j * rows[:, 1]
+    edges = zip([0, *(last + 1)], [*first, len(rows)], strict=True)
+    waypoints = [points[a:b] for a, b in edges]
+    used = waypoints if keep_order else ()
+    path, order = drawn_strokes(strokes, text, 0.0, keep_order=keep_order, waypoints=used)
+    told = told_strokes(order, keep=keep_order, fit=False)
+    count = sum(map(len, waypoints))
+    if count and not keep_order:
+        told.append(_told_waypoints(count))
+    return replace(path, notes=tuple(told))
+
+
+def _told_waypoints(count: int) -> str:
+    left = "1 point with the pen up is" if count == 1 else f"{count} points with the pen up are"
+    why = "travel goes straight from stroke to stroke"
+    return f"{left} left out: {why}; keep_order keeps them, and the order of the file"
 
 
 def _check_pen(cells: Cells, rows: Array, pen: Array) -> None:
     lines = [line for line, _ in cells.rows]
     wrong = np.flatnonzero((pen != 0.0) & (pen != 1.0))[:MOST_TOLD]
-    need = "1 where the pen draws to the point, or 0 where it moves there"
     if len(wrong):
-        raise InputError(cells.problem(lines[k], "pen", f"{pen[k]:g}", need) for k in wrong)
+        raise InputError(cells.problem(lines[k], "pen", f"{pen[k]:g}", PEN) for k in wrong)
     if not (pen[1:] == 1.0).any():
-        raise InputError(Problem("pen", "a pen that is never down", need, place=cells.file))
+        raise InputError(Problem("pen", "a pen that is never down", PEN, place=cells.file))
     steps = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
     still = (steps <= ALIKE * np.ptp(rows, axis=0).max()) & (pen[1:] == 1.0)
     same = np.flatnonzero(still)[:MOST_TOLD] + 1

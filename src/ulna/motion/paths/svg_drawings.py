@@ -19,10 +19,11 @@ from ulna.arrays import Array, flag, number, positive
 from ulna.errors import InfeasibleError, InputError, Problem, shown
 from ulna.kinematics.inverse_kinematics import inverse, ring
 from ulna.kinematics.path_tracking import track
+from ulna.motion.paths.compositions import LayoutNote
 from ulna.motion.paths.curve_segments import CurveSegments
 from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path, described
 from ulna.motion.paths.strokes import drawn_strokes, told_strokes
-from ulna.motion.paths.svg_strokes import OUTLINES, read_strokes
+from ulna.motion.paths.svg_strokes import read_strokes
 from ulna.namespaces import suggest_keywords
 from ulna.storage import read_text
 from ulna.typing import PathLike
@@ -64,13 +65,14 @@ def svg(
         side; 0 leaves corners sharp.
     keep_order : bool, optional
         Whether strokes are drawn in the order and the directions of the file. By default those are
-        chosen so that the travel between strokes is short.
+        chosen so that the travel between strokes is short, and so is where closed ones begin.
 
     Returns
     -------
     Path
         The path of the tip by its length. `Path.strokes` are the parts with the pen down, one for
-        every sub-path; between them the pen is lifted, and the tip travels straight on.
+        every sub-path; between them the pen is lifted, and the tip travels straight on. What of the
+        file is not drawn stands in `Path.notes`.
 
     Raises
     ------
@@ -90,8 +92,8 @@ def svg(
     if blend is not None and number("svg.blend", blend) < 0.0:
         raise InputError(Problem("svg.blend", shown(blend), "a length of at least 0"))
     keep, name = flag("svg.keep_order", keep_order), os.fspath(file)
-    found, texts = read_strokes(read_text(file, LARGEST), name)
-    strokes = _placed_strokes(found, unit or 1.0, name)
+    found, left_out = read_strokes(read_text(file, LARGEST), name)
+    strokes, dots = _placed_strokes(found, unit or 1.0, name)
     options: dict[str, Any] = {
         key: value for key, value in (("scale", unit), ("blend", blend)) if value is not None
     }
@@ -100,29 +102,54 @@ def svg(
     low, high = CurveSegments.joined(strokes).box
     size = BLEND * max((high - low).real, (high - low).imag) if blend is None else float(blend)
     path, order = drawn_strokes(strokes, text, size, keep_order=keep)
-    told = [*told_strokes(order, keep=keep, unit="units" if unit is None else "m")]
-    told += [f"{one} is not drawn; to draw it, turn it into outlines: {OUTLINES}" for one in texts]
+    told = [*told_strokes(order, keep=keep, fit=unit is None), *left_out]
+    if dots:
+        are = "1 dot without length is" if dots == 1 else f"{dots} dots without length are"
+        told.append(f"{are} not drawn; draw a short line or a small circle in place of a dot")
     return replace(path, fit=unit is None, notes=tuple(told))
 
 
-def _placed_strokes(strokes: list[CurveSegments], unit: float, file: str) -> list[CurveSegments]:
-    """Return the strokes that lead somewhere, y up, from the origin on."""
+def _placed_strokes(
+    strokes: list[CurveSegments], unit: float, file: str
+) -> tuple[list[CurveSegments], int]:
+    """Return the strokes that lead somewhere, y up, from the origin on, and how many do not."""
     with np.errstate(over="ignore", invalid="ignore"):
-        whole = CurveSegments.joined(strokes)
-        low, high = whole.box
-    size = max(high.real - low.real, high.imag - low.imag)
-    if not whole.finite or not size * unit < LARGEST_SIZE:
-        got, need = f"a size of {size * unit:g}", f"one below {LARGEST_SIZE:g}"
-        raise InputError(Problem("svg", got, need, place=file))
-    strokes = [stroke.chosen(stroke.lengths > SHORTEST * size) for stroke in strokes]
+        if not all(stroke.finite for stroke in strokes):
+            raise _too_large(np.inf, file)
+        # A dot is not drawn, and so is no part of the box, wherever it is.
+        drawn = _without(strokes, 0.0)
+        size = _size(drawn, unit, file)
+        drawn = _without(drawn, SHORTEST * size)
+        _size(drawn, unit, file)
+        low, high = CurveSegments.joined(drawn).box
     corner = complex(low.real, high.imag)
-    made = [
-        stroke.mapped(0.0, unit, -unit * corner.conjugate()) for stroke in strokes if len(stroke)
-    ]
-    if not made:
+    made = [stroke.mapped(0.0, unit, -unit * corner.conjugate()) for stroke in drawn]
+    return made, len(strokes) - len(made)
+
+
+def _without(strokes: list[CurveSegments], shortest: float) -> list[CurveSegments]:
+    """Return strokes without pieces that are no longer than a length."""
+    lengths = CurveSegments.joined(strokes).lengths if strokes else np.zeros(0)
+    parts = np.split(lengths > shortest, np.cumsum([len(stroke) for stroke in strokes])[:-1])
+    kept = (stroke.chosen(part) for stroke, part in zip(strokes, parts, strict=True))
+    return [stroke for stroke in kept if len(stroke)]
+
+
+def _size(strokes: list[CurveSegments], unit: float, file: str) -> float:
+    """Return the larger side of the box around strokes, if there are any and it is finite."""
+    if not strokes:
         need = "lines that lead somewhere"
         raise InputError(Problem("svg", "points only", need, place=file))
-    return made
+    low, high = CurveSegments.joined(strokes).box
+    size = max(high.real - low.real, high.imag - low.imag)
+    if not size * unit < LARGEST_SIZE:
+        raise _too_large(size * unit, file)
+    return size
+
+
+def _too_large(size: float, file: str) -> InputError:
+    got, need = f"a size of {size:g}", f"one below {LARGEST_SIZE:g}"
+    return InputError(Problem("svg", got, need, place=file))
 
 
 def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
@@ -170,7 +197,7 @@ def _put(path: Path, factor: float, at: Array) -> Path:
     factor = float(f"{factor:.6g}")
     x, y = (float(f"{part:.6g}") for part in at)
     made = path.scaled(factor).placed((x, y))
-    told = f"the drawing was fitted into reach: 1 unit is {1e3 * factor:.4g} mm"
+    told = LayoutNote(f"the drawing was fitted into reach: 1 unit is {1e3 * factor:.4g} mm")
     return replace(made, notes=(*path.notes, told))
 
 

@@ -100,11 +100,12 @@ def time_strokes(path: Path, timing: Timing, limits: Limits, peaks: Peaks) -> Ti
     Laws at an even speed get ramps: a pen that stops cannot have it from end to end.
     """
     law = LAWS["s-curve"] if timing.name in EVEN else timing
-    edges = np.unique([0.0, *np.ravel(path.strokes), 1.0])
+    edges = np.unique([0.0, *np.ravel(path.strokes), *_travel_corners(path), 1.0])
+    lifts = set(pen_moves(path))
     ways, lasting, ramped = [0.0], [0.0], [0.0]
     for first, last in pairwise(edges.tolist()):
         chosen, seconds = _shortest(path, first, last, law, limits, peaks)
-        if first > 0.0 and not _is_joint(path, first):
+        if first in lifts:
             ways, lasting, ramped = [*ways, first], [*lasting, PEN_TIME], [*ramped, 0.5]
         ramp = chosen.law.ramp if isinstance(chosen.law, Ramped) else 0.5
         ways, lasting, ramped = [*ways, last], [*lasting, seconds], [*ramped, float(ramp)]
@@ -154,14 +155,21 @@ def _law_peaks(timing: Timing) -> tuple[float, float]:
 
 
 def pen_moves(path: Path) -> list[float]:
-    """Return the parameters at which a pen is lowered or lifted, but for start and end."""
-    edges = np.unique(np.ravel(path.strokes)).tolist()
-    return [edge for edge in edges if 0.0 < edge < 1.0 and not _is_joint(path, edge)]
+    """Return the parameters at which a pen is lowered or lifted, but for start and end.
+
+    Where one stroke ends and the next begins the pen stays down.
+    """
+    edges, counts = np.unique(np.ravel(path.strokes), return_counts=True)
+    moved: list[float] = edges[(counts == 1) & (edges > 0.0) & (edges < 1.0)].tolist()
+    return moved
 
 
-def _is_joint(path: Path, place: float) -> bool:
-    """Return whether one stroke ends where the next begins, so that the pen stays down."""
-    return sum(place in stroke for stroke in path.strokes) == 2
+def _travel_corners(path: Path) -> Array:
+    """Return the corners of travel (k,): nothing rounds them, and the tip stops there."""
+    starts, ends = np.array(path.strokes).T
+    corners = np.asarray(path.corners)
+    stroke = np.maximum(np.searchsorted(starts, corners) - 1, 0)
+    return corners[(corners <= starts[stroke]) | (corners >= ends[stroke])]
 
 
 def _section(path: Path, first: float, last: float) -> Path:

@@ -1,6 +1,5 @@
 """Strokes of a pen: what is drawn, in which order, and the travel between them with the pen up."""
 
-import itertools
 import math
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import ulna
 from ulna.errors import InputError
 from ulna.motion.paths.curve_segments import CurveSegments, bezier
-from ulna.motion.paths.strokes import order_strokes
 from ulna.motion.planning.stroke_timing import pen_down
 
 # A square of side 10, a circle of radius 5 and two lines: what they draw is known.
@@ -21,34 +19,6 @@ DRAWN = 40.0 + 10.0 * math.pi + 5.0 + 10.0 + 7.0
 LAWS = ("uniform", "cubic", "quintic", "trapezoid", "s-curve")
 
 
-@pytest.fixture
-def drawing(tmp_path):
-    """Give what makes the path of a drawing."""
-
-    def draw(body, **options):
-        file = tmp_path / "drawing.svg"
-        file.write_text(f"<svg>{body}</svg>", encoding="utf-8")
-        return ulna.paths.svg(file, **options)
-
-    return draw
-
-
-@pytest.fixture
-def table(tmp_path):
-    """Give what makes the path of a .csv file."""
-
-    def read(text, **options):
-        file = tmp_path / "points.csv"
-        file.write_text(text, encoding="utf-8")
-        return ulna.paths.csv(file, **options)
-
-    return read
-
-
-def pen_down_length(path):
-    return sum(last - first for first, last in path.strokes) * path.length
-
-
 def drawn_and_travelled(plan):
     """Integrate the tip's speed with the pen down, and with the pen up."""
     t = np.linspace(0.0, plan.duration, 40_001)
@@ -58,7 +28,7 @@ def drawn_and_travelled(plan):
 
 
 @pytest.mark.parametrize("keep_order", [False, True])
-def test_the_pen_draws_the_drawing_and_nothing_else(drawing, keep_order):
+def test_the_pen_draws_the_drawing_and_nothing_else(drawing, pen_down_length, keep_order):
     path = drawing(SHAPES, scale=1e-2, blend=0.0, keep_order=keep_order)
     assert len(path.strokes) == 5
     assert pen_down_length(path) == pytest.approx(1e-2 * DRAWN, rel=1e-9)
@@ -128,50 +98,6 @@ def test_the_fastest_timing_waits_for_the_pen_and_keeps_limits_while_travelling(
     assert pen.share == pytest.approx(1.6 / plan.duration)
 
 
-def travel(starts, ends, order):
-    """Add up the ways between strokes, by the definition."""
-    entry = [(ends if back else starts)[k] for k, back in order]
-    leave = [(starts if back else ends)[k] for k, back in order]
-    return sum(abs(b - a) for a, b in zip(leave, entry[1:], strict=False))
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_ordering_never_lengthens_the_travel(seed):
-    random = np.random.default_rng(seed)
-    count = int(random.integers(2, 40))
-    starts, ends = (random.normal(size=(2, count, 2)) @ [1.0, 1.0j]).reshape(2, count)
-    order = order_strokes(starts, ends)
-    chosen = list(zip(order.index.tolist(), order.backwards.tolist(), strict=True))
-    assert sorted(order.index.tolist()) == list(range(count))
-    assert order.travel == pytest.approx(travel(starts, ends, chosen))
-    given = travel(starts, ends, [(k, False) for k in range(count)])
-    assert order.travel_before == pytest.approx(given)
-    assert order.travel <= given
-    again = order_strokes(starts, ends)
-    assert (again.index == order.index).all()
-    assert (again.backwards == order.backwards).all()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_of_few_strokes_the_order_is_close_to_the_best(seed):
-    random = np.random.default_rng(100 + seed)
-    starts, ends = (random.normal(size=(2, 4, 2)) @ [1.0, 1.0j]).reshape(2, 4)
-    best = min(
-        travel(starts, ends, list(zip(order, turns, strict=True)))
-        for order in itertools.permutations(range(4))
-        for turns in itertools.product([False, True], repeat=4)
-    )
-    assert best * (1.0 - 1e-12) <= order_strokes(starts, ends).travel <= 1.25 * best
-
-
-def test_a_zigzag_of_hatches_needs_no_travel_but_between_lines():
-    rows = np.arange(20.0)
-    order = order_strokes(1j * rows, 10.0 + 1j * rows)
-    assert order.travel == pytest.approx(19.0)
-    assert order.travel_before == pytest.approx(19.0 * math.hypot(10.0, 1.0))
-    assert order_strokes(1j * rows, 10.0 + 1j * rows, keep=True).travel == order.travel_before
-
-
 def test_strokes_drawn_backwards_are_the_same_curves():
     arc = CurveSegments.of([bezier(0.0, 1.0 + 2.0j, 3.0), bezier(3.0, 4.0, 4.0 + 1.0j, 5.0j)])
     t, which = np.linspace(0.0, 1.0, 11), np.zeros(11, dtype=int)
@@ -181,14 +107,14 @@ def test_strokes_drawn_backwards_are_the_same_curves():
         assert back == pytest.approx(there, abs=1e-12)
 
 
-def test_what_is_composed_keeps_its_strokes(drawing):
+def test_what_is_composed_keeps_its_strokes(drawing, pen_down_length):
     path = drawing(SHAPES, scale=1e-2, blend=0.0)
     drawn = 1e-2 * DRAWN
     for made, length in (
         (path.reversed(), drawn),
         (path.placed((0.1, 0.2), 0.3), drawn),
         (path.scaled(2.0), 2.0 * drawn),
-        (path.repeated(3), 3.0 * drawn + 2.0 * np.linalg.norm(np.diff(path.ends, axis=0))),
+        (path.repeated(3), 3.0 * drawn),
         (path.then(path.reversed()), 2.0 * drawn),
     ):
         assert pen_down_length(made) == pytest.approx(float(length), rel=1e-9)
@@ -212,50 +138,36 @@ def test_text_is_named_with_the_way_to_outlines(drawing):
         drawing(body)
 
 
-# Moves to a point, draws two lines, moves, and draws a line.
-PEN = "x [mm], y [mm], pen\n300, 0, 0\n400, 0, 1\n400, 50, 0\n300, 50, 1\n"
-
-
-def test_a_column_of_the_pen_makes_strokes(table):
-    path = table(PEN, keep_order=True)
-    assert len(path.strokes) == 2
-    assert pen_down_length(path) == pytest.approx(0.2)
-    assert path.length == pytest.approx(0.25)
-    # The second stroke is drawn as it stands in the file.
-    assert path(path.strokes[1][0]) == pytest.approx([0.4, 0.05])
-    plan = ulna.plan(ulna.preset("kehl"), table(PEN))
-    assert plan.ok
-    drawn, _ = drawn_and_travelled(plan)
-    assert drawn == pytest.approx(0.2, rel=1e-6)
-
-
-def test_a_stroke_of_many_points_is_smooth_through_them(table):
-    angle = np.linspace(0.0, np.pi, 40)
-    rows = [f"{0.4 + 0.1 * np.cos(a)},{0.1 * np.sin(a)},1" for a in angle]
-    path = table("\n".join(["x,y,pen", *rows, "0.2,0.2,0", "0.2,0.3,1"]))
-    assert pen_down_length(path) == pytest.approx(0.1 * np.pi + 0.1, rel=1e-5)
-    # What is left are corners where the pen stops.
-    assert set(path.corners) <= set(np.ravel(path.strokes))
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "says"),
-    [
-        ("x,y,pen\n0,0,0\n1,0,0.5\n", {}, "points.csv:3: pen: got 0.5"),
-        ("x,y,pen\n0,0,1\n1,0,0\n", {}, "never down"),
-        ("x,y,pen\n0,0,0\n1,0,1\n1,0,1\n", {}, "points.csv:4: .*same point again"),
-        ("t,x,y,pen\n0,0,0,1\n1,1,0,1\n", {}, "t and pen, need one of them"),
-        ("x,y,pen\n0,0,0\n1,0,up\n", {}, "points.csv:3: .*pen"),
-        (PEN, {"closed": True}, "closed: got True, need a file without"),
-        ("x,y\n0,0\n1,0\n", {"keep_order": True}, "keep_order: got True, need a file with a col"),
-        (PEN, {"keep_order": "no"}, "keep_order"),
-    ],
-)
-def test_tables_that_make_no_strokes_are_refused(table, text, options, says):
-    with pytest.raises(InputError, match=says):
-        table(text, **options)
-
-
 def test_the_order_of_a_file_is_for_files():
     with pytest.raises(InputError, match=r"keep_order: .*need the name of a \.svg or \.csv file"):
         ulna.motion.read_path("circle()", keep_order=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "svg('{}')",
+        "svg('{}', keep_order=True)",
+        "placed(svg('{}'), at=(1, 2))",
+        "reversed(repeated(svg('{}'), 2))",
+        "then(svg('{}'), svg('{}'))",
+    ],
+)
+def test_the_order_of_files_in_text_is_kept(drawing, tmp_path, text):
+    # From the left end of one line to that of the next: 5 to the right and 3 down.
+    drawing('<path d="M0 0 h5 M0 3 h5"/>')
+    made = ulna.motion.read_path(
+        text.replace("{}", (tmp_path / "drawing.svg").as_posix()), keep_order=True
+    )
+    assert "keep_order=True" in str(made)
+    (first, last), (second, _), *_ = made.strokes
+    gap = np.linalg.norm(np.diff(made([last, second]), axis=0))
+    assert gap == pytest.approx(math.hypot(5.0, 3.0))
+    assert first == 0.0
+
+
+def test_an_order_is_kept_or_not(drawing, tmp_path):
+    drawing('<path d="M0 0 h5 M0 3 h5"/>')
+    text = f"svg('{(tmp_path / 'drawing.svg').as_posix()}', keep_order=False)"
+    with pytest.raises(InputError, match="keep_order=False beside an order to be kept"):
+        ulna.motion.read_path(text, keep_order=True)

@@ -1,0 +1,39 @@
+"""Files that tests of paths write and read."""
+
+import pytest
+
+import ulna
+
+
+@pytest.fixture
+def drawing(tmp_path):
+    """Give what makes the path of a drawing, from what stands inside its <svg>."""
+
+    def draw(body, head="", **options):
+        file = tmp_path / "drawing.svg"
+        file.write_text(f"<svg {head}>{body}</svg>", encoding="utf-8")
+        return ulna.paths.svg(file, **options)
+
+    return draw
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Give what makes the path of a .csv file."""
+
+    def read(text, **options):
+        file = tmp_path / "points.csv"
+        file.write_text(text, encoding="utf-8")
+        return ulna.paths.csv(file, **options)
+
+    return read
+
+
+@pytest.fixture
+def pen_down_length():
+    """Give what adds up the lengths of all strokes of a path."""
+
+    def add_up(path):
+        return sum(last - first for first, last in path.strokes) * path.length
+
+    return add_up
