@@ -27,14 +27,14 @@ LONGEST_MODULE = 500  # lines in all
 LONGEST_FUNCTION = 60  # lines without its docstring
 
 # How many there may be.
-FILES_OF_FOLLOW = 98
+FILES_OF_FOLLOW = 100
 FILES_OF_SIMULATE = 30
 FILES_OF_SIMULATE_BATCH = 22
-SINGLE_IMPORTERS = 18
+SINGLE_IMPORTERS = 20
 LONG_MODULES = 0
 LONG_FUNCTIONS = 0
 SHARED_STEMS = 1
-CODE_LINES = 60_000
+CODE_LINES = 61_000
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -18,8 +18,14 @@ import numpy as np
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curve_segments import CurveSegments, without_standstill
 from ulna.motion.paths.svg_shapes import NUMBER, SHAPES, lengths, refusal
-from ulna.motion.paths.svg_styles import GEOMETRY, Styles
-from ulna.motion.paths.svg_tree import DEEPEST, MOST_ELEMENTS, Element, read_tree
+from ulna.motion.paths.svg_tree import (
+    DEEPEST,
+    GEOMETRY,
+    MOST_ELEMENTS,
+    Element,
+    Styles,
+    read_tree,
+)
 
 MOST_NUMBERS = 40_000  # in the data of all paths
 MOST_PIECES = 5_000
