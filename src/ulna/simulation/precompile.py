@@ -102,7 +102,7 @@ def compile_timing() -> None:
     """Compile what finds the fastest timing of a path: it serves all sizes."""
     from ulna.motion import paths, plan
 
-    plan(_arms(1)[0], paths.joints([[0.0], [1.0]]), timing="fastest", max_speed=1.0)
+    plan(_arms(1)[0], paths.joints([[0.0], [1.0]]), timing="fastest", max_acceleration=1.0)
 
 
 def compile_laws() -> None:
