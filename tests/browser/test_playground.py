@@ -148,7 +148,8 @@ def test_an_arm_is_thrown_and_flies_on(anywhere):
     play.pass_time(0.5)
     # Nothing works on it any more.
     assert play.get("simulation.energies().kinetic") == pytest.approx(energy, rel=1e-8)
-    assert energy > 1e-3
+    # It swings about the finger, and may be slow when that lets go.
+    assert energy > 1e-6
     play.page.evaluate("() => ulnaPlayground.session.pause()")
 
 

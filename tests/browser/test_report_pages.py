@@ -87,6 +87,7 @@ def test_a_phone(open_page, samples):
     assert report.time > 0.0
     box = report.plot("torque")
     page.touchscreen.tap(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    report.settle()
     assert report.time == pytest.approx(1.25, abs=0.02)
     run = samples.following.runs["closed loop"]
     at = np.abs(run.t - report.time).argmin()

@@ -495,7 +495,7 @@ def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatc
         ([*SHORT, "--film", "--film-speed", "0"], 2, "--film-speed: got 0.0, need a number above"),
         ([*SHORT, "--film", "--film-speed", "nan"], 2, "--film-speed: got nan"),
         (["--duration", "1e4 s", "--film"], 2, "got 300,000 pictures, need at most 20,000; add"),
-        ([CIRCLE, "--max-speed", "0"], 2, "--max-speed: got 0.0, need a number above 0"),
+        ([CIRCLE, "--max-speed", "0"], 2, "--max-speed: got '0', need a number above 0"),
         ([CIRCLE, "--max-acceleration", "1 m"], 2, "--max-acceleration: got '1 m', need an acc"),
         ([CIRCLE, "--payload", "-1"], 2, "--payload: got '-1', need a mass of at least 0 kg"),
         ([CIRCLE, "--elbow", "left"], 2, "--elbow: got 'left', need up, down, positive or"),
@@ -580,7 +580,7 @@ def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkey
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([CIRCLE, "--duration", "-3 s"], "--duration: got -3.0, need a number above 0 [s]"),
+        ([CIRCLE, "--duration", "-3 s"], "--duration: got '-3 s', need a number above 0 [s]"),
         (["kehl", "joints([(0, 0, 0), (1, 1, 1)])"], "PATH: got postures of 3 joints, need 2"),
         (["", CIRCLE], "ARM: got ''"),
         ([*SHORT, "--out", ""], "--out: got ''"),
