@@ -305,6 +305,9 @@ def _hint(done: Following) -> str:
         return spoken(status.text.partition("; ")[2])
     if isinstance(done.controller, OpenLoop):
         return "take a --controller with feedback"
+    if _by_themselves(done):
+        seldom = "servos read commands too seldom for the torques of a controller"
+        return f"{seldom}: send them the plan, with ulna plan --servo"
     hint = HINTS["diverged" if reason == "unfinished" else reason]
     # A motion in minimum time has no duration to give.
     slower = "give feedback more of the torques with --reserve"

@@ -146,6 +146,16 @@ def test_no_limit_at_all_is_no_minimum_time(ask):
     )
 
 
+def test_limits_of_the_tip_look_ahead(ask):
+    """Two legs of l with a bend between: longer than 2 l/v, no longer than with a stop there."""
+    path = "polyline([(0.4, -0.1), (0.6, -0.1), (0.6, 0.1)], blend='1 mm')"
+    limits = ("--max-speed", "20 cm/s", "--max-acceleration", "2 m/s^2")
+    told = ask("plan", "kehl", path, *limits, "--json").json
+    assert told["timing"] == "trapezoid"
+    assert 2.0 * 0.2 / 0.2 < told["duration"] < 2.0 * (0.2 / 0.2 + 0.2 / 2.0)
+    assert {one["limit"] for one in told["limiting"]} >= {"tip speed", "tip acceleration", "bend"}
+
+
 def test_end_speeds_of_joints_are_angular(ask):
     path = "joints([(0, 0), ('90 deg', 0)])"
     refused = ask("plan", "desk.toml", path, "--fastest", "--end-speeds", "0, 1 m/s")

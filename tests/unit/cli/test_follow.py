@@ -733,6 +733,7 @@ def test_servos_that_do_better_by_themselves_are_told(ask, tmp_path):
     assert alone < 0.005
     told = f"its motors keep within {alone * 1e3:.3g} mm by themselves"
     assert told in found.err
+    assert "send them the plan, with ulna plan --servo" in found.err
 
 
 LOOP = """\
