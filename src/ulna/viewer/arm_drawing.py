@@ -391,6 +391,8 @@ def draw_strokes(
     down: np.ndarray,
     style: Mapping[str, Any],
     names: tuple[str, str] = ("reference path", "travel, pen up"),
+    *,
+    travel_color: Any = None,
 ) -> None:
     """Draw a path (k, 2): with the pen down (k,) as it is, with the pen up thin and dashed."""
     drawn, travel = strokes_and_travel(points, down)
@@ -398,7 +400,8 @@ def draw_strokes(
     axes.plot(*drawn.T, **line, label=names[0])
     if not down.all():
         below = line["zorder"] - 0.1
-        dashed: Any = {"color": style["color"], "lw": 0.7, "ls": (0, (4, 3)), "zorder": below}
+        color = style["color"] if travel_color is None else travel_color
+        dashed: Any = {"color": color, "lw": 0.7, "ls": (0, (4, 3)), "zorder": below}
         axes.plot(*travel.T, **dashed, label=names[1])
 
 

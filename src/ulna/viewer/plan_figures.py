@@ -196,7 +196,9 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     postures = _draw_postures(axes, plan, way, theme)
     pale = mixed(theme.background, blue, PALE)
     style = {"color": blue, "lw": 1.8} if way is None else {"color": pale, "lw": 4.0}
-    draw_strokes(axes, asked, pen_down(plan.trajectory, shown_times(plan)), style)
+    # A thin line in the pale colour of a wide one would not be seen.
+    down = pen_down(plan.trajectory, shown_times(plan))
+    draw_strokes(axes, asked, down, style, travel_color=blue)
     if way is not None:
         line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
         names = f"tip path{way.until}", "_travel of the tip"
