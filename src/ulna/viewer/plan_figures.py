@@ -194,11 +194,9 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     way = None if run is None else tip_path(run)
     draw_reach(axes, arm, theme=theme)
     postures = _draw_postures(axes, plan, way, theme)
-    pale = mixed(theme.background, blue, PALE)
-    style = {"color": blue, "lw": 1.8} if way is None else {"color": pale, "lw": 4.0}
-    # A thin line in the pale colour of a wide one would not be seen.
+    color, wide = (blue, 1.8) if way is None else (mixed(theme.background, blue, PALE), 4.0)
     down = pen_down(plan.trajectory, shown_times(plan))
-    draw_strokes(axes, asked, down, style, travel_color=blue)
+    draw_strokes(axes, asked, down, {"color": color, "lw": wide}, travel_color=blue)
     if way is not None:
         line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
         names = f"tip path{way.until}", "_travel of the tip"
