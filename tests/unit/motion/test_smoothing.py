@@ -148,7 +148,7 @@ class TestPieces:
             assert slower * factor == pytest.approx(fast)
 
 
-@pytest.mark.parametrize("reserve", [None, 0.3])
+@pytest.mark.parametrize("reserve", [pytest.param(None, marks=pytest.mark.slow), 0.3])
 def test_motors_are_asked_for_no_more_at_tight_bends(reserve):
     """Bends of half a millimetre, which lie between two knots of the averaged law."""
     motor = ulna.ServoMotor(stall_torque=0.92, no_load_speed=6.0, stiffness=20.0)
@@ -162,8 +162,8 @@ def test_motors_are_asked_for_no_more_at_tight_bends(reserve):
 
 
 def test_what_a_limit_or_a_shorter_window_saves_is_what_planning_again_saves():
-    path = ulna.paths.polyline([(0.3, 0.1), (0.6, 0.1), (0.6, 0.4)], blend=0.01)
-    options = {"max_speed": 0.4, "max_acceleration": 2.0, "smoothing": 0.05}
+    path = ulna.paths.polyline([(0.3, 0.1), (0.6, 0.1), (0.6, 0.4)], blend=0.02)
+    options = {"max_speed": 0.4, "max_acceleration": 2.0, "smoothing": 0.03}
     kinds = {
         "max_speed": ("tip speed", 1.1),
         "max_acceleration": ("tip acceleration", 1.1),
