@@ -15,7 +15,6 @@ from ulna.arm.motors import IdealMotor, Motor, ServoMotor, StepperMotor, TorqueS
 from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
-from ulna.arm.robot_files import load, save
 from ulna.namespaces import first_guesses, namespace
 
 __all__ = [
@@ -51,17 +50,20 @@ __all__ = [
 ]
 
 # An arm needs none of them, and they take as long to import as all else here.
-_FILES_OF_OTHERS = {
+_FILES = {
     "ImportedArm": "ulna.arm.spatial_chain",
     "from_dh": "ulna.arm.dh_tables",
     "import_robot": "ulna.arm.description_files",
+    "load": "ulna.arm.robot_files",
+    "save": "ulna.arm.robot_files",
     "to_dh": "ulna.arm.dh_tables",
 }
 
 if TYPE_CHECKING:
     from ulna.arm.description_files import import_robot
     from ulna.arm.dh_tables import from_dh, to_dh
+    from ulna.arm.robot_files import load, save
     from ulna.arm.spatial_chain import ImportedArm
 else:
     _guesses = first_guesses("arm")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__, lazy=_FILES_OF_OTHERS)
+    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__, lazy=_FILES)
