@@ -31,7 +31,9 @@ MOST_NUMBERS = 40_000  # in the data of all paths
 MOST_PIECES = 5_000
 TRANSFORM = re.compile(r"\s*(?:(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([^()]*\)[\s,]*)*")
 INSIDE = re.compile(r"\(([^()]*)\)")
-ARGUMENTS = re.compile(rf"\s*{NUMBER.pattern}[a-z%]*(?:[\s,]*{NUMBER.pattern}[a-z%]*)*\s*")
+# Digits can be parted into numbers in many ways: what a number has taken it keeps.
+ARGUMENT = rf"(?>{NUMBER.pattern}[a-z%]*)"
+ARGUMENTS = re.compile(rf"\s*{ARGUMENT}(?:[\s,]*{ARGUMENT})*+\s*")
 PERCENT = re.compile(rf"({NUMBER.pattern})\s*%")
 ASPECT = re.compile(r"\s*(?:defer\s+)?(?:none|x(Min|Mid|Max)Y(Min|Mid|Max))(?:\s+(meet|slice))?\s*")
 SHARES = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}

@@ -176,3 +176,10 @@ def test_hostile_style_sheets_take_no_time(drawing, sheet):
 def test_a_style_sheet_has_bounds(drawing):
     with prompt(), pytest.raises(InputError, match="too long a style sheet"):
         drawing(f"<style>{'.a{} ' * 400_000}</style>{LINE}")
+
+
+@pytest.mark.parametrize("numbers", ["9" * 30 + "?", "9" * 20_000 + "?", "1 " * 10_000 + "?"])
+def test_numbers_that_are_none_are_refused_in_no_time(drawing, numbers):
+    """Digits can be parted into numbers in as many ways as there are subsets of them."""
+    with prompt(), pytest.raises(InputError):
+        drawing(f'<g transform="scale({numbers}, 1)">{LINE}</g>', scale=1.0)
