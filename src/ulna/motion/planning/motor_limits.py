@@ -21,16 +21,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.actuation import TorqueRange, torque_range
-from ulna.actuation.motor_formulas import gear_efficiencies
+from ulna.actuation.motor_formulas import REFERENCE, gear_efficiencies
 from ulna.arm import Arm, Joint, Motor, ServoMotor
 from ulna.arrays import Array
+from ulna.motion.trajectory import HALVINGS
 
 STEP = 1e-5  # of a motor's no-load speed, for slopes
 SAME_LINE = 1e-9  # of a motor's torque at rest, by which two lines may differ
 NO_LOAD = 1e-3  # of a motor's torque at rest: with less it counts as none
 FASTEST_RATE = 1e6  # [rad/s] of a joint: a motor that still drives there has no largest speed
-HALVINGS = 60
-ROOM = 25.0  # [°C] of windings whose temperature is not known
 SPREAD = 0.01  # [°C] by which a winding may be warmer or colder than it is said to be
 
 
@@ -70,7 +69,7 @@ def driven_joints(arm: Arm) -> list[int]:
 def ambient_temperatures(arm: Arm) -> Array:
     """Return how warm (n,) [°C] the windings are to begin with."""
     heats = [getattr(joint.motor, "heat", None) for joint in arm.joints]
-    return np.array([ROOM if heat is None else heat.ambient for heat in heats])
+    return np.array([REFERENCE if heat is None else heat.ambient for heat in heats])
 
 
 def gets_warm(joint: Joint) -> bool:
@@ -121,7 +120,7 @@ def left_torques(joint: Joint, rate: Array, temperature: Array) -> TorqueRange:
 
 @lru_cache(maxsize=256)
 def _cold_lines(joint: Joint) -> MotorLines:
-    return _lines(joint, np.array(ROOM))
+    return _lines(joint, np.array(REFERENCE))
 
 
 def _lines(joint: Joint, temperature: Array) -> MotorLines:

@@ -3,8 +3,8 @@
 The path is followed once in the time 1. Its speed is found on a grid by reachability analysis
 (`reachability_kernels.py`), under what `timing_limits.py` says. The grid has a node wherever the
 path or a friction jumps, is dense beside stops, and is halved where the result uses less than a
-limit or more. What is passed between nodes is taken off all limits in the end, so that none is
-passed anywhere.
+limit or more. Where a limit is passed between nodes it is narrowed there in the end, and what is
+left of that slows all of the motion down a little, so that none is passed anywhere.
 """
 
 from __future__ import annotations
@@ -38,27 +38,8 @@ UNBOUNDED = 1e20  # x [1/s²]: no limit bears on the motion
 CORRECTIONS = 8  # of limits for what is passed between nodes
 KEPT = 2e-7  # of a limit: what is left of it
 # Of an interval: where limits are looked at in the end, and
-DENSE = np.array(
-    [
-        0.0,
-        0.001,
-        0.005,
-        0.02,
-        0.06,
-        0.12,
-        0.2,
-        0.35,
-        0.5,
-        0.65,
-        0.8,
-        0.88,
-        0.94,
-        0.98,
-        0.995,
-        0.999,
-        1.0,
-    ]
-)
+NEAR_START = np.array([0.0, 0.001, 0.005, 0.02, 0.06, 0.12, 0.2, 0.35])
+DENSE = np.concatenate([NEAR_START, [0.5], 1.0 - NEAR_START[::-1]])
 LITTLE = 2e-5  # of all limits, at most at once, for peaks between them
 SPARE = 1e-6  # of all limits, left to those who retime the profile
 GAINS = 2.0 ** np.arange(7)  # by which all is slowed down more than it is over a limit, in turn
