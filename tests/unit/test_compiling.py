@@ -36,6 +36,7 @@ def shown(monkeypatch):
     monkeypatch.setattr(compiling, "progress", progress)
     monkeypatch.setattr(compiling, "INTERVAL", 1e-3)
     monkeypatch.setattr(compiling, "_announced", False)
+    monkeypatch.setattr(compiling, "_spent", 0.0)
     return seen
 
 
@@ -76,6 +77,20 @@ def test_where_no_bar_is_seen_one_line_says_so_once(shown, monkeypatch):
             time.sleep(0.02)
     assert said == [compiling.WHAT]
     assert "ulna compile" in said[0]
+
+
+def test_several_short_waits_are_a_long_one(shown, monkeypatch):
+    said = []
+    monkeypatch.setattr(compiling, "announce", said.append)
+    monkeypatch.setattr(compiling, "PATIENCE", 0.5)
+    monkeypatch.setattr(compiling, "is_seen", lambda: False)
+    told = []
+    for _ in range(5):
+        with compiling.show_progress(Kernel(_both), 2):
+            time.sleep(0.15)
+        told.append(len(said))
+    assert told[0] == 0
+    assert told[-1] == 1
 
 
 def test_nothing_is_said_of_a_short_wait_or_beside_a_bar(shown, monkeypatch):

@@ -27,11 +27,12 @@ from ulna.progress import is_seen, progress
 TYPING = 0.75  # of the time that both stages take
 USUAL_CODE = 2.0  # [s] that LLVM takes
 INTERVAL = 0.2  # [s] between two looks
-PATIENCE = 2.0  # [s] before a person wonders
+PATIENCE = 2.0  # [s] of compiling, of one kernel or of several, before a person wonders
 WHAT = "compiling, once for this version of ulna; `ulna compile` does all of it beforehand ..."
 
 announce: Callable[[str], None] | None = None
 _announced = False
+_spent = 0.0  # [s] that kernels took so far in this process
 
 
 class CompileProgress:
@@ -66,6 +67,7 @@ class CompileProgress:
 @contextmanager
 def show_progress(kernel: Kernel, size: int) -> Iterator[CompileProgress]:
     """Show a bar while a kernel is compiled, if that takes long enough to be noticed."""
+    global _spent  # noqa: PLW0603  (several short waits are a long one)
     bar, over = CompileProgress(len(functions_of(kernel))), threading.Event()
     joints = f", {size} joint{'s' if size > 1 else ''}" if size else ""
     with progress(f"compiling, once for this version: {kernel.name}{joints}") as report:
@@ -75,7 +77,7 @@ def show_progress(kernel: Kernel, size: int) -> Iterator[CompileProgress]:
         def look() -> None:
             while not over.wait(INTERVAL):
                 report(bar.part)
-                if time.monotonic() - start > PATIENCE:
+                if _spent + time.monotonic() - start > PATIENCE:
                     _announce()
 
         looking = threading.Thread(target=look, daemon=True)
@@ -85,6 +87,7 @@ def show_progress(kernel: Kernel, size: int) -> Iterator[CompileProgress]:
         finally:
             over.set()
             looking.join()
+            _spent += time.monotonic() - start
 
 
 def _announce() -> None:
