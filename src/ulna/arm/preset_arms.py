@@ -108,7 +108,8 @@ PRESETS: dict[str, Preset] = {
         ),
     ),
     # The published inertias are about the joints; the centres of mass are where they are here. The
-    # losses of the gear are in the friction that was identified.
+    # losses of the gear are in the friction that was identified. Its mass matrix has the coupling
+    # I_2 − g_r I_r between the joints: the second motor's gear reverses.
     "dfki-double-pendulum": Preset(
         "DFKI double pendulum, design C.1 (identified on the machine)",
         (
@@ -123,12 +124,13 @@ PRESETS: dict[str, Preset] = {
                 "friction": Friction(coulomb),
                 "motor": replace(
                     cast(Motor, motor("t-motor-ak80-6")),
+                    gear_ratio=gear_ratio,
                     rotor_inertia=6.2872e-5,
                     efficiency=1.0,
                     backdriving_efficiency=1.0,
                 ),
             }
-            for coulomb in (0.2513, 0.1885)
+            for coulomb, gear_ratio in ((0.2513, 6.0), (0.1885, -6.0))
         ),
     ),
 }

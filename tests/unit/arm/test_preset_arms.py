@@ -176,3 +176,26 @@ def test_a_name_like_no_other_lists_them_all(name):
     with pytest.raises(InputError) as caught:
         ulna.preset(name)
     assert all(known in str(caught.value) for known in PAPERS)
+
+
+def test_the_double_pendulum_accelerates_as_its_makers_equations_say():
+    # Design C.1, model 1.0: two pendulums that hang at zero, inertias about the joints, I_r and
+    # g_r of both motors, and the coupling I_2 + m_2 l_1 r_2 cos q_2 − g_r I_r in its mass matrix.
+    m, l1, r, g = (0.52346, 0.62557), 0.2, (0.2, 0.255693), 9.81
+    I1, I2, Ir, gr, b = 0.0318872, 0.0508698, 6.2872e-5, 6.0, 0.001
+    arm = ulna.preset("dfki-double-pendulum").without_friction()
+    random = np.random.default_rng(1)
+    q, qd, tau = random.uniform(-3.0, 3.0, (3, 200, 2))
+    couple = m[1] * l1 * r[1]
+    for angle, rate, torque in zip(q, qd, tau, strict=True):
+        cos, sin = np.cos(angle[1]), np.sin(angle[1])
+        both = I2 + couple * cos - gr * Ir
+        one = I1 + I2 + m[1] * l1**2 + 2.0 * couple * cos + gr**2 * Ir + Ir
+        M = np.array([[one, both], [both, I2 + gr**2 * Ir]])
+        C = couple * sin * np.array([[-2.0 * rate[1], -rate[1]], [rate[0], 0.0]])
+        forearm = m[1] * g * r[1] * np.sin(angle.sum())
+        upper = g * (m[0] * r[0] + m[1] * l1) * np.sin(angle[0])
+        forces = torque - C @ rate - np.array([upper + forearm, forearm]) - b * rate
+        hanging = angle + np.array([-0.5 * np.pi, 0.0])
+        found = ulna.dynamics.forward_dynamics(arm, hanging, rate, torque)
+        np.testing.assert_allclose(found, np.linalg.solve(M, forces), rtol=1e-9)
