@@ -82,12 +82,13 @@ def torque_range(
     rated, ratio = _motor_and_ratio(motor)
     speed = float_array(rate, "rate")
     if rated is None or isinstance(rated, IdealMotor):
-        return TorqueRange(np.full_like(speed, -np.inf), np.full_like(speed, np.inf))
+        return TorqueRange(*(np.full_like(speed, end) for end in (-np.inf, np.inf)))
     if isinstance(rated, Motor):
         return _electric_range(rated, abs(ratio), speed, temperature)
     size = abs(ratio)
     if isinstance(rated, StepperMotor):
-        most = _pull_out(rated, np.abs(speed) * size) * size
+        fall = (rated.max_speed - np.abs(speed) * size) / (rated.max_speed - rated.corner_speed)
+        most = rated.holding_torque * size * np.clip(fall, 0.0, 1.0)
         return TorqueRange(-most, most)
     most, part = rated.max_torque, speed * size / rated.no_load_speed
     upper = np.clip(rated.stall_torque * (1.0 - part), 0.0, most)
@@ -96,10 +97,7 @@ def torque_range(
 
 
 def _electric_range(motor: Motor, size: float, rate: Array, temperature: Any) -> TorqueRange:
-    """Return what voltage and current allow; the voltage of the supply wins over the driver.
-
-    Beyond the no-load speed a current flows back through the driver, whatever that is told.
-    """
+    """Return what supply and driver allow; beyond the no-load speed a current flows back."""
     ratio = size * abs(motor.gear_ratio)
     resistance, torque_constant, emf_constant = _warm(motor, temperature)
     most, emf = current_limit(motor, temperature), emf_constant * ratio * rate
@@ -107,11 +105,6 @@ def _electric_range(motor: Motor, size: float, rate: Array, temperature: Any) ->
     upper = np.maximum(np.minimum(most, most_i), least_i)
     lower = np.minimum(np.maximum(-most, least_i), most_i)
     return TorqueRange(ratio * torque_constant * lower, ratio * torque_constant * upper)
-
-
-def _pull_out(motor: StepperMotor, speed: Array) -> Array:
-    fall = (motor.max_speed - speed) / (motor.max_speed - motor.corner_speed)
-    return motor.holding_torque * np.clip(fall, 0.0, 1.0)
 
 
 def current_limit(motor: Driven, temperature: ArrayLike | None = None) -> Array:
@@ -239,10 +232,10 @@ def current(
 def winding_current(motor: Driven, torque: ArrayLike, temperature: ArrayLike | None) -> Array:
     """Return the current [A] of a DC motor that gives a torque [N·m], before losses of the gear."""
     rated, ratio = _motor_and_ratio(motor)
-    given = float_array(torque, "torque")
     if not isinstance(rated, Motor):
-        return np.full_like(given, np.nan)
-    return np.asarray(given / (ratio * rated.gear_ratio * _warm(rated, temperature)[1]))
+        return np.full_like(float_array(torque, "torque"), np.nan)
+    constant = ratio * rated.gear_ratio * _warm(rated, temperature)[1]
+    return np.asarray(float_array(torque, "torque") / constant)
 
 
 def voltage(
@@ -309,8 +302,8 @@ def supply_power(
     >>> supply_power(motor, 2.0, [0.0, 5.0]).tolist()
     [2.0, 12.0]
     """
-    arguments = (motor, torque, rate, temperature)
-    return np.asarray(voltage(*arguments) * current(*arguments))
+    given = (motor, torque, rate, temperature)
+    return np.asarray(voltage(*given) * current(*given))
 
 
 def winding_loss(motor: Driven, current: ArrayLike, temperature: ArrayLike | None = None) -> Array:
@@ -375,18 +368,15 @@ def temperature(
     """
     rated, _ = _motor_and_ratio(motor)
     times, i = float_array(t, "t"), float_array(current, "current")
-    heat = getattr(rated, "heat", None)
-    if heat is None or not isinstance(rated, Motor):
+    if not isinstance(rated, Motor) or rated.heat is None:
         return np.full_like(times, REFERENCE)
     squares = np.nan_to_num(i * i)
-    rates, limits = _relaxation(rated, heat, 0.5 * (squares[1:] + squares[:-1]))
+    rates, limits = _relaxation(rated, rated.heat, 0.5 * (squares[1:] + squares[:-1]))
     spans = rates * np.diff(times)
     kept, grown = np.exp(-spans).tolist(), (-np.expm1(-spans) / rates * limits).tolist()
-    now = heat.ambient if start is None else float(start)
-    found = [now]
+    found = [rated.heat.ambient if start is None else float(start)]
     for part, more in zip(kept, grown, strict=True):
-        now = part * now + more
-        found.append(now)
+        found.append(part * found[-1] + more)
     return np.array(found[: len(times)])
 
 
@@ -425,15 +415,14 @@ def steady_temperature(motor: Driven, current: ArrayLike) -> Array:
     """
     rated, _ = _motor_and_ratio(motor)
     i = float_array(current, "current")
-    heat = getattr(rated, "heat", None)
-    if heat is None or not isinstance(rated, Motor):
+    if not isinstance(rated, Motor) or rated.heat is None:
         return np.full_like(i, REFERENCE)
-    rate, limit = _relaxation(rated, heat, i * i)
+    rate, limit = _relaxation(rated, rated.heat, i * i)
     return np.asarray(np.where(rate > TINY, limit / rate, np.inf))
 
 
 def continuous_torque(motor: Driven) -> float:
-    """Return the torque that a motor gives for ever without getting too hot, at rest.
+    """Return the largest torque that a motor can give at rest without end.
 
     Parameters
     ----------
@@ -443,9 +432,9 @@ def continuous_torque(motor: Driven) -> float:
     Returns
     -------
     float
-        Torque [N·m] at the joint, before losses of the gear, whose heat flows off at
-        `max_temperature`; the root mean square of torques counts. Without heat it is the most
-        torque at rest.
+        Torque [N·m] at the joint, before losses of the gear. The temperature settles at
+        `max_temperature` or below, where supply and driver still give the torque. Without heat it
+        is the largest torque at rest.
 
     Examples
     --------
@@ -456,14 +445,26 @@ def continuous_torque(motor: Driven) -> float:
     10.0
     """
     rated, ratio = _motor_and_ratio(motor)
-    at_rest = float(torque_range(motor, 0.0).upper)
     heat = getattr(rated, "heat", None)
     if heat is None or not isinstance(rated, Motor):
-        return at_rest
+        return float(torque_range(motor, 0.0).upper)
+
+    def steady(hot: float) -> float:
+        resistance, torque_constant, _ = _warm(rated, hot)
+        i = np.sqrt((hot - heat.ambient) / (heat.thermal_resistance * resistance))
+        return float(abs(ratio * rated.gear_ratio) * torque_constant * i)
+
+    def excess(hot: float) -> float:
+        return steady(hot) - float(torque_range(motor, 0.0, hot).upper)
+
+    from scipy.optimize import brentq, minimize_scalar  # slow to import
+
     hot = heat.max_temperature
-    resistance, torque_constant, _ = _warm(rated, hot)
-    lasting = np.sqrt((hot - heat.ambient) / (heat.thermal_resistance * resistance))
-    return min(at_rest, float(abs(ratio * rated.gear_ratio) * torque_constant * lasting))
+    if excess(hot) > 0.0:  # supply or driver give less, and the winding stays cooler
+        hot = brentq(excess, heat.ambient, hot, xtol=TINY)
+    # Where magnets weaken, a cooler winding may give more.
+    inner = minimize_scalar(lambda at: -steady(at), bounds=(heat.ambient, hot), method="bounded")
+    return max(steady(hot), -float(inner.fun))
 
 
 def gear_efficiencies(motor: Driven) -> tuple[float, float]:

@@ -34,10 +34,11 @@ def torque_at_rest(arm: Arm) -> np.ndarray:
 
 
 def torque_for_ever(arm: Arm) -> np.ndarray:
-    """Return what each joint gives at rest [N·m] without its winding getting too hot."""
-    given = [
-        continuous_torque(one) * _efficiency(one) if _warms(one) else inf for one in arm.joints
-    ]
+    """Return what each joint holds at rest [N·m] without its winding getting too hot.
+
+    A gear loses nothing while it rests: its losses only help to hold.
+    """
+    given = [continuous_torque(one) if _warms(one) else inf for one in arm.joints]
     return np.asarray(np.minimum(torque_at_rest(arm), given))
 
 

@@ -127,6 +127,49 @@ def test_the_continuous_torque_leads_to_the_highest_temperature_allowed():
     assert_allclose(actuation.continuous_torque(cool), 0.24)
 
 
+SETTLING = {
+    "supply": (ulna.WindingHeat(1.0, 20.0, max_temperature=155.0), {}),
+    "derating": (
+        ulna.WindingHeat(8.0, 4.0, max_temperature=110.0, derating_from=60.0),
+        {"max_current": 3.0},
+    ),
+    "heat": (ulna.WindingHeat(8.0, 4.0, max_temperature=100.0), {}),
+}
+
+
+def settled(motor, **given):
+    """Return where temperature [°C] and torque [N·m] settle of a motor that pushes at a stop."""
+    stop = ulna.Joint(lower=0.0, motor=motor)
+    arm = ulna.Arm.rods([1.0], [100.0], joints=[stop])
+    run = ulna.simulate(arm, q0=[0.0], **given, duration=1500.0, dt=0.1, samples=20)
+    assert not run.qd.any()
+    return run.temperature[-1, 0], run.tau[-1, 0]
+
+
+@pytest.mark.parametrize("limit", SETTLING)
+def test_a_long_run_settles_at_the_continuous_torque(limit):
+    heat, given = SETTLING[limit]
+    motor = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=50.0, heat=heat, **given)
+    lasting = actuation.continuous_torque(motor)
+    hot, torque = settled(motor, torque=[lasting])
+    assert torque == pytest.approx(lasting, rel=1e-5)
+    assert hot <= heat.max_temperature + 1e-3
+    # With more it either gets too hot or settles at the same torque.
+    hotter, torque = settled(motor, torque=[1.1 * lasting])
+    assert hotter > heat.max_temperature + 1.0 or torque == pytest.approx(lasting, rel=1e-4)
+
+
+def test_with_weak_magnets_the_continuous_torque_is_that_of_the_best_temperature():
+    heat = ulna.WindingHeat(8.0, 4.0, max_temperature=150.0, magnet_coefficient=-0.004)
+    motor = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=50.0, heat=heat)
+    lasting = actuation.continuous_torque(motor)
+    # (1 + β x)² x / (1 + α x) of the temperature x above 25 °C is largest at 70.36 K.
+    i = np.sqrt(70.36 / (8.0 * 2.0 * (1.0 + 0.00393 * 70.36)))
+    torques = [settled(motor, current=[part * i])[1] for part in (0.9, 1.0, 1.1)]
+    assert max(torques) == pytest.approx(lasting, rel=1e-5)
+    assert torques[1] > max(torques[0], torques[2])
+
+
 def test_what_is_no_motor_is_refused():
     with pytest.raises(ulna.InputError, match="motor"):
         actuation.torque_range(12.0, 0.0)
