@@ -6,11 +6,9 @@ exact derivatives. "uniform" counts the way in the path's own parameter, all oth
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,7 +21,7 @@ from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip, tip_acceleration, tip_velocity
 from ulna.kinematics.inverse_kinematics import EXACT, ring
 from ulna.motion.paths.curves import Cubics, Jet
-from ulna.motion.paths.path import BESIDE, SAMPLE_PARAMETERS, Path
+from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
 from ulna.motion.paths.points import check_times
 from ulna.namespaces import suggest_keywords
 from ulna.typing import ArrayLike, TimesLike
@@ -37,8 +35,6 @@ Rise: TypeAlias = Callable[[Jet, Array], Jet]
 
 RAMP = 0.25  # of the duration, in which a ramp gets to its speed
 HALVINGS = 60
-SAMPLE_PARTS = 500  # at a motion, and
-PIECE = 21  # at least so many at every smooth piece of it
 SIDE = 1e-8  # of the way to the middle of a piece, at which the joints are on its side
 EVEN = ("uniform", "constant-speed")  # laws that are the time itself
 
@@ -112,27 +108,6 @@ class Timing:
         breaks = np.array(path.breaks)
         places = path.lengths.parts(breaks) if self.by_length else breaks
         return np.unique(np.concatenate([[0.0], self.reached(places), self.knots, [1.0]]))
-
-    def sample_parts(self, path: Path) -> Array:
-        """Return parts of the duration at which to sample a path.
-
-        Parameters
-        ----------
-        path : Path
-            The path that is timed.
-
-        Returns
-        -------
-        ndarray, shape (k,)
-            Parts u of the duration: some in every smooth piece, and both sides of its ends.
-        """
-        pieces = [
-            np.linspace(
-                first + BESIDE, last - BESIDE, max(PIECE, math.ceil(SAMPLE_PARTS * (last - first)))
-            )
-            for first, last in pairwise(self.edges(path))
-        ]
-        return np.concatenate([[0.0], *pieces, [1.0]])
 
     def points(self, path: Path, u: Array, within: Array | None = None) -> Array:
         """Return points of a path with derivatives by u.

@@ -34,8 +34,9 @@ Curve: TypeAlias = Callable[[Array], Array]
 Number: TypeAlias = "Jet | complex"
 
 FEWEST = 4  # panels of a smooth piece
-MOST_PANELS = 2**16
-EXACT = 1e-13  # of the whole length
+MOST_PANELS, PANELS_OF_PIECE = 2**16, 2**10  # of a path, or so many times its pieces
+EXACT = 1e-13  # of the length of a smooth piece,
+LEAST_LENGTH = 0.01  # but of no less than this part of the whole: beyond that is rounding
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 STILL = 1e-9  # of the mean speed, below which a curve stands still
 
@@ -353,6 +354,9 @@ def measure(path: Path) -> Lengths:
     left, right = edges, np.append(edges[1:], 1.0)
     steps = _lengths(path, left, right)
     total, count = float(steps.sum()), len(steps)
+    most = max(MOST_PANELS, PANELS_OF_PIECE * count // FEWEST)
+    whole_pieces = np.repeat(steps.reshape(-1, FEWEST).sum(axis=1), FEWEST)
+    allowed = EXACT * np.maximum(whole_pieces, LEAST_LENGTH * total)
     done: list[tuple[Array, Array]] = []
     while len(left):
         middle = 0.5 * (left + right)
@@ -362,8 +366,8 @@ def measure(path: Path) -> Lengths:
         part = _measure(np.minimum(first, steps), steps, still) / whole
         found = quintic_value(starts, ends, whole, part)[..., 0]
         missed = np.abs(found - middle) / (right - left) * steps
-        coarse = np.maximum(np.abs(first + second - steps), missed) > EXACT * total
-        coarse &= count <= MOST_PANELS
+        coarse = np.maximum(np.abs(first + second - steps), missed) > allowed
+        coarse &= count <= most
         count += int(coarse.sum())
         done.append((left[~coarse], steps[~coarse]))
         left, right = (
@@ -371,6 +375,7 @@ def measure(path: Path) -> Lengths:
             np.concatenate([middle[coarse], right[coarse]]),
         )
         steps = np.concatenate([first[coarse], second[coarse]])
+        allowed = np.concatenate([allowed[coarse], allowed[coarse]])
     left, steps = (np.concatenate(parts) for parts in zip(*done, strict=True))
     order = np.argsort(left)
     edges = np.append(left[order], 1.0)

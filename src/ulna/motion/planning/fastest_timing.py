@@ -28,11 +28,12 @@ from ulna.motion.planning.postures import (
     follow_paths,
     sample_motion,
 )
-from ulna.motion.planning.smoothing import SmoothedPath, sections, smooth_path
+from ulna.motion.planning.smoothing import SmoothedPath, smooth_path
 from ulna.motion.planning.speed_profile import INTERVALS, SolvedPath, solve_path
 from ulna.motion.planning.stroke_timing import PEN_TIME, pen_moves
 from ulna.motion.planning.timing_limits import PathLimits, SpeedLimits, WindingTemperatures
 from ulna.motion.trajectory import LAWS, Solver, Timing, Trajectory
+from ulna.progress import progress
 
 if TYPE_CHECKING:
     from ulna.motion.planning.plan import PlanningProblem
@@ -121,7 +122,8 @@ def fastest_law(
     edges = np.unique(np.ravel(path.strokes))
     edges = edges[(edges > 0.0) & (edges < 1.0)]
     stops = path.lengths.parts(np.union1d(path.corners, edges))
-    solved = solve_path(limits, path, stops, ends)
+    with progress("timing the path") as report:
+        solved = solve_path(limits, path, stops, ends, report)
     lifts = path.lengths.parts(np.array(pen_moves(path)))
     unit, smoothed = "rad" if path.in_joints else "m", None
     seconds = limits.ramp_time if window is None else window
@@ -130,7 +132,7 @@ def fastest_law(
         found = smoothed.sections
     else:
         whole = solved.profile.pieces
-        found = [whole.between(*span) for span in sections(solved.grid)]
+        found = [whole.between(*span) for span in solved.grid.sections]
     pieces = _with_pauses(found, lifts)
     return FastestLaw(pieces, solved, path.length, unit, lifts, smoothed, window is None)
 

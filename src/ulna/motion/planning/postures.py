@@ -30,6 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ from ulna.kinematics import Tracked
 from ulna.kinematics.inverse_kinematics import inverse, triangle
 from ulna.kinematics.path_tracking import track
 from ulna.motion.paths.curves import Cubics, Curve
+from ulna.motion.paths.path import BESIDE
 from ulna.motion.paths.shapes import unit
 from ulna.motion.trajectory import Solver, Trajectory
 from ulna.typing import AngleLike, Branch
@@ -56,6 +58,8 @@ STEP = 0.02  # of the reach, between two postures
 LEAST_WAYPOINTS = (2000, 401)
 MOST_WAYPOINTS = (1_000_000, 20_000)
 FEW = 20  # points of a path that first postures are tried on
+SAMPLES = 500  # of the speed along a path, at least: PIECE for each smooth piece of few, and
+PIECE, FEWEST, MANY = 21, 3, 100_000  # FEWEST where pieces are so many that there would be more
 MOST_AT_ONCE = 32_000  # waypoints: more do not fit into the memory close to a processor
 # Between waypoints of redundant arms, limits are looked at so many times; where they are passed,
 # tracking is tried again, so often, with limits narrower by so many times what they are passed by.
@@ -259,7 +263,13 @@ def _track_together(arms: list[Arm], waypoints: list[Waypoints]) -> list[Tracked
 def _count_waypoints(problem: PlanningProblem) -> int:
     """Return how many waypoints keep the tip's step between two so small that no turn is lost."""
     arm, path, timing = problem.arm, problem.path, problem.timing
-    speed = np.linalg.norm(timing.points(path, timing.sample_parts(path))[1], axis=-1)
+    edges = timing.edges(path)
+    least = min(PIECE, max(FEWEST, MANY // len(edges)))
+    parts = [
+        np.linspace(first + BESIDE, last - BESIDE, max(least, math.ceil(SAMPLES * (last - first))))
+        for first, last in pairwise(edges)
+    ]
+    speed = np.linalg.norm(timing.points(path, np.concatenate(parts))[1], axis=-1)
     least, most = LEAST_WAYPOINTS[arm.n > 2], MOST_WAYPOINTS[arm.n > 2]
     count: int = max(least, math.ceil(1.2 * float(np.max(speed)) / (STEP * arm.reach)))
     if count > most:

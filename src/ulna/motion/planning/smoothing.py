@@ -9,7 +9,6 @@ which takes less time than that. What is still too much in the end makes its sec
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from ulna.errors import InfeasibleError
 from ulna.motion.planning.law_pieces import LawPieces, parabolas
 from ulna.motion.planning.speed_profile import PathGrid, Profile, SolvedPath, room_used
 from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
+from ulna.progress import progress
 
 PASSES = 10  # of narrowing limits,
 NEAR = 1.002  # until no more than so many times the room is used
@@ -26,7 +26,7 @@ SLOW = 2.0  # times the speed at a bend: if the average is more, the motion stop
 LEAST_ROOM = 0.01  # to which limits are narrowed
 INSIDE = np.array([0.0, 0.5, 1.0])  # of a piece: where limits are looked at, and
 DENSE = np.linspace(0.0, 1.0, 6)  # in the end
-SPARE = 5e-6  # of a limit, for what is between
+SPARE = 2e-5  # of a limit, for what is between
 SLOWEST = 100.0  # times slower than the average, until it is given up
 HALVINGS = 40
 
@@ -54,7 +54,7 @@ class SmoothedPath(NamedTuple):
         grid = self.grid if without is None else self.grid.without(without)
         left = self.room if room is None else self.room * room
         each = grid.solve(limits, self.profile, left, turning=False).durations * self.slower
-        parts = np.array([each[first:last].sum() for first, last in sections(grid)])
+        parts = np.array([each[first:last].sum() for first, last in grid.sections])
         return float((parts + np.minimum(self.window, self.most_share * parts)).sum())
 
 
@@ -65,25 +65,33 @@ def smooth_path(solved: SolvedPath, window: float, most_share: float = np.inf) -
     """
     limits = solved.limits
     grid = _with_stops(solved, window)
-    spans, room = sections(grid), np.ones(len(grid.s))
+    spans, room = grid.sections, np.ones(len(grid.s))
     profile = grid.solve(limits, solved.profile.even, turning=False)
-    for left in reversed(range(PASSES)):
-        parts = [_section(profile, first, last) for first, last in spans]
-        windows = [min(window, most_share * part.duration) for part in parts]
-        averaged = [
-            part.averaged(one).cut(grid.s) for part, one in zip(parts, windows, strict=True)
-        ]
-        narrowed = room.copy()
-        for span, part, made, one in zip(spans, parts, averaged, windows, strict=True):
-            _narrow(limits, narrowed[span[0] : span[1] + 1], part, made, one)
-        if not left or (narrowed == room).all():
-            break
-        room = narrowed
-        profile = grid.solve(limits, profile, room, turning=False)
-    found = [_slowed(limits, made) for made in averaged]
-    ratios = [new.duration / old.duration for new, old in zip(found, averaged, strict=True)]
+    averaged, stale = dict[int, LawPieces](), list(range(len(spans)))
+    with progress("smoothing the path") as report:
+        for left in reversed(range(PASSES)):
+            narrowed = room.copy()
+            for done, k in enumerate(stale):
+                first, last = spans[k]
+                part = _section(profile, first, last)
+                shorter = min(window, most_share * part.duration)
+                averaged[k] = part.averaged(shorter).cut(grid.s)
+                _narrow(limits, narrowed[first : last + 1], part, averaged[k], shorter)
+                report(1.0 - (len(stale) - done) / len(spans))
+            stale = [k for k in stale if _differ(narrowed, room, *spans[k])]
+            if not left or not stale:
+                break
+            room = narrowed
+            profile = grid.solve(limits, profile, room, turning=False)
+    found = [_slowed(limits, averaged[k]) for k in range(len(spans))]
+    ratios = [new.duration / averaged[k].duration for k, new in enumerate(found)]
     slower = np.repeat(ratios, [last - first for first, last in spans])
     return SmoothedPath(found, profile, grid, room, slower, window, most_share)
+
+
+def _differ(one: Array, other: Array, first: int, last: int) -> bool:
+    """Return whether values at the nodes of a section differ."""
+    return bool((one[first : last + 1] != other[first : last + 1]).any())
 
 
 def _with_stops(solved: SolvedPath, window: float) -> PathGrid:
@@ -95,13 +103,6 @@ def _with_stops(solved: SolvedPath, window: float) -> PathGrid:
     after, before = (np.interp(times[least] + way * window, times, s) for way in (0.5, -0.5))
     slow = least[after - before > SLOW * window * v[least]]
     return replace(grid, stops=np.union1d(grid.stops, s[slow]))
-
-
-def sections(grid: PathGrid) -> list[tuple[int, int]]:
-    """Return first and last nodes of the sections between stops."""
-    inner = np.flatnonzero(np.isin(grid.s[1:-1], grid.stops)) + 1
-    edges = [0, *inner.tolist(), len(grid.s) - 1]
-    return list(pairwise(edges))
 
 
 def _section(profile: Profile, first: int, last: int) -> LawPieces:

@@ -4,11 +4,14 @@ The path is followed once in the time 1. Its speed is found on a grid by reachab
 (`reachability_kernels.py`), under what `timing_limits.py` says. The grid has a node wherever the
 path or a friction jumps, is dense beside stops, and is halved where the result uses less than a
 limit or more. Where a limit is passed between nodes it is narrowed there in the end, and what is
-left of that slows all of the motion down a little, so that none is passed anywhere.
+left of that slows the section between two stops down a little, so that none is passed anywhere.
+Nothing of a motion reaches beyond a stop: a long path is solved in stretches of a few sections,
+each on a grid of its own, and takes no more time per section than a short one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,12 +25,14 @@ from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces
 from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
+from ulna.progress import Report
 
 ENDS, INSIDE, MIDDLE = np.array([0.0, 1.0]), np.array([0.2, 0.5, 0.8]), 1
 INTERVALS = 1000  # of a grid to begin with,
 PIECE, FEWEST = 30, 6  # at least so many on every smooth piece, of few pieces and of many, and
-MOST = 8000  # at most after halving
-ROUNDS = 6  # of halving
+MOST = 8000  # at most after halving, for each stretch
+MAX_PIECES = 64  # smooth pieces in a stretch, unless one section has more
+ROUNDS, FEW_ROUNDS = 6, 3  # of halving, for one stretch and for each of several
 # What intervals may use of their limits without being halved.
 LEAST_USE, MOST_USE = 0.997, 1.00005
 PROFILES = 8  # computed at most, until friction and turns are those of the profile itself
@@ -43,7 +48,7 @@ DENSE = np.concatenate([NEAR_START, [0.5], 1.0 - NEAR_START[::-1]])
 LITTLE = 2e-5  # of all limits, at most at once, for peaks between them
 SPARE = 1e-6  # of all limits, left to those who retime the profile
 GAINS = 2.0 ** np.arange(7)  # by which all is slowed down more than it is over a limit, in turn
-CLOSEST = 1e-9  # of the way, between two nodes
+CLOSEST = 1e-9  # of the way, or of a stretch of it, between two nodes
 TURNED = 0.1  # [rad] of direction, by which joints or tip may turn within an interval, and
 BACK = 0.5 * np.pi  # [rad] or more within the closest nodes: a cusp
 BENDS = 22  # how often intervals are halved for that
@@ -134,6 +139,12 @@ class PathGrid:
         first, last = self.s[:-1, None], self.s[1:, None]
         places = first * (1.0 - parts) + last * parts
         return self.limits.geometry(places.ravel(), np.repeat(0.5 * (first + last), len(parts)))
+
+    @cached_property
+    def sections(self) -> list[tuple[int, int]]:
+        """The first and the last node of every section between stops."""
+        inner = np.flatnonzero(np.isin(self.s[1:-1], self.stops)) + 1
+        return list(pairwise([0, *inner.tolist(), len(self.s) - 1]))
 
     def turned(self, node: int) -> float:
         """Return by how much [rad] joints, or else the tip, turn at an inner node."""
@@ -242,20 +253,61 @@ class SolvedPath(NamedTuple):
     limits: SpeedLimits
 
 
-def solve_path(limits: SpeedLimits, path: Path, stops: Array, ends: Array) -> SolvedPath:
+def solve_path(
+    limits: SpeedLimits, path: Path, stops: Array, ends: Array, report: Report
+) -> SolvedPath:
     """Return the fastest profile, at rest at stops (k,) and with x (2,) at start and end."""
-    slow = np.concatenate([stops, np.array([0.0, 1.0])[ends == 0.0]])
     breaks = np.union1d(path.lengths.parts(np.array(path.breaks)), stops)
+    stretches, solved = _stretches(breaks, stops), list[SolvedPath]()
+    rounds = ROUNDS if len(stretches) == 1 else FEW_ROUNDS
+    for first, last in stretches:
+        report(first)
+        inside = breaks[(breaks >= first) & (breaks <= last)]
+        at_ends = np.where([first > 0.0, last < 1.0], 0.0, ends)
+        solved.append(_solve_stretch(limits, inside, stops, at_ends, rounds))
+    return solved[0] if len(solved) == 1 else _joined(solved, ends)
+
+
+def _stretches(breaks: Array, stops: Array) -> list[tuple[float, float]]:
+    """Return from which stop to which (k, 2) a path is solved at once."""
+    edges = np.unique(np.concatenate([[0.0], stops, [1.0]]))
+    group = np.searchsorted(breaks, edges) // MAX_PIECES
+    kept = np.append(np.append(True, np.diff(group[:-1]) > 0), True)
+    return list(pairwise(edges[kept].tolist()))
+
+
+def _joined(solved: Sequence[SolvedPath], ends: Array) -> SolvedPath:
+    """Return the profiles of stretches as one: at the stops between them all stand still."""
+    profiles, grids = [one.profile for one in solved], [one.grid for one in solved]
+    s, x = (
+        np.concatenate([*(part[:-1] for part in parts), parts[-1][-1:]])
+        for parts in zip(*((profile.s, profile.x) for profile in profiles), strict=True)
+    )
+    stops, marks = (
+        np.unique(np.concatenate(parts))
+        for parts in zip(*((grid.stops, grid.marks) for grid in grids), strict=True)
+    )
+    turn = np.concatenate([profile.turn for profile in profiles])
+    limits = solved[0].limits
+    return SolvedPath(Profile(s, x, turn), PathGrid(limits, s, stops, ends, marks), limits)
+
+
+def _solve_stretch(
+    limits: SpeedLimits, breaks: Array, stops: Array, ends: Array, rounds: int
+) -> SolvedPath:
+    """Return the fastest profile from the first break to the last."""
+    slow = np.concatenate([stops, breaks[[0, -1]][ends == 0.0]])
     nodes, cusps = _fine(_nodes(breaks, slow), limits)
     breaks, stops = np.union1d(breaks, cusps), np.union1d(stops, cusps)
-    if len(limits.kinks) <= MOST // 2:  # more of them are so close that none is sharp
-        nodes = np.union1d(nodes, _apart(limits.kinks, nodes))
+    kinks = limits.kinks[(limits.kinks > nodes[0]) & (limits.kinks < nodes[-1])]
+    if len(kinks) <= MOST // 2:  # more of them are so close that none is sharp
+        nodes = np.union1d(nodes, _apart(kinks, nodes))
     turns = _apart(limits.turns(nodes), nodes)
     s = np.union1d(nodes, turns)
     grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
     profile = grid.solve(limits)
     _check_bounded(profile)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         use = grid.use(limits, profile).max(axis=2)
         rough = (use.min(axis=1) < LEAST_USE) | (use.max(axis=1) > MOST_USE)
         # Where the motion stays longest first, if there are too many.
@@ -286,7 +338,7 @@ def _bounded(profile: Profile) -> Profile:
 
 
 def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile:
-    """Take what is passed between nodes off the limits where it is passed, and slow all down a bit.
+    """Take what is passed between nodes off the limits where it is passed, and slow down a bit.
 
     Where nothing would be left, as beside a stop at the edge of the reach, they stay as they are.
     """
@@ -304,21 +356,34 @@ def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile
         except InfeasibleError:
             break
         room = narrowed
-    return _slowed(limits, profile, at)
+    return _slowed(limits, grid, profile, at)
 
 
-def _slowed(limits: SpeedLimits, profile: Profile, at: PathGeometry) -> Profile:
-    """Return the same slowed down for what is still passed, a little, as far as that helps."""
-    best, least, slower = profile, np.inf, 1.0
+def _slowed(limits: SpeedLimits, grid: PathGrid, profile: Profile, at: PathGeometry) -> Profile:
+    """Return the same slowed down for what is still passed, a little, as far as that helps.
+
+    Every section between stops is slowed down for its own.
+    """
+    firsts, lasts = np.array(grid.sections).T
+    best, least, slower = profile, np.full(len(firsts), np.inf), np.ones(len(firsts))
     for gain in GAINS:
-        made = Profile(profile.s, profile.x / slower, profile.turn / slower)
+        # A section's last node stands still, or is the end of the path.
+        each = np.repeat(slower, lasts - firsts)
+        made = Profile(profile.s, profile.x / np.append(each, each[-1]), profile.turn / each)
         use = _use(limits, made, at, DENSE)
-        worst = max(float(use.max()), min(float(_peaks(use).max()), 1.0 + LITTLE))
-        if worst < least:
-            best, least = made, worst
-        if worst <= 1.0 - SPARE:
+        peaks = np.minimum(_peaks(use).max(axis=1), 1.0 + LITTLE)
+        worst = np.maximum.reduceat(np.maximum(use.max(axis=(1, 2)), peaks), firsts)
+        better = np.repeat(worst < least, lasts - firsts)
+        best = Profile(
+            profile.s,
+            np.where(np.append(better, better[-1]), made.x, best.x),
+            np.where(better, made.turn, best.turn),
+        )
+        least = np.minimum(worst, least)
+        over = least > 1.0 - SPARE
+        if not over.any():
             break
-        slower *= 1.0 + gain * (worst - 1.0 + 2.0 * SPARE)
+        slower *= np.where(over, 1.0 + gain * (worst - 1.0 + 2.0 * SPARE), 1.0)
     return best
 
 
@@ -367,7 +432,7 @@ def _use(limits: SpeedLimits, profile: Profile, at: PathGeometry, parts: Array) 
 
 def _nodes(breaks: Array, slow: Array) -> Array:
     """Return a grid with all breaks, dense beside places where the motion is slow."""
-    parts, least = [np.zeros(1)], min(PIECE, max(FEWEST, MOST // len(breaks)))
+    parts, least = [breaks[:1]], min(PIECE, max(FEWEST, MOST // len(breaks)))
     for first, last in pairwise(breaks.tolist()):
         if not last > first:
             continue
@@ -390,13 +455,14 @@ def _fine(s: Array, limits: SpeedLimits) -> tuple[Array, Array]:
 
     Returns the nodes, and those of them at which it turns back within no way at all: cusps.
     """
+    closest = CLOSEST * (s[-1] - s[0])
     for _ in range(BENDS):
         sharp = _turned(s[:-1], s[1:], limits) > TURNED
-        sharp &= np.diff(s) > CLOSEST
+        sharp &= np.diff(s) > closest
         if not sharp.any() or len(s) + sharp.sum() > MOST // 2:
             break
         s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[sharp]]))
-    k = np.flatnonzero((_turned(s[:-1], s[1:], limits) > BACK) & (np.diff(s) <= CLOSEST))
+    k = np.flatnonzero((_turned(s[:-1], s[1:], limits) > BACK) & (np.diff(s) <= closest))
     low, high = s[k], s[k + 1]
     for _ in range(HALVINGS if len(k) else 0):
         middle = 0.5 * (low + high)

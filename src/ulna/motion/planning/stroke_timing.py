@@ -19,6 +19,7 @@ from ulna.arrays import Array
 from ulna.motion.paths.curves import Jet, Piecewise
 from ulna.motion.paths.path import Path
 from ulna.motion.trajectory import EVEN, HALVINGS, LAWS, Ramped, Timing, Trajectory, ramps
+from ulna.progress import progress
 
 if TYPE_CHECKING:
     from ulna.motion.planning.plan import Limits
@@ -103,12 +104,14 @@ def time_strokes(path: Path, timing: Timing, limits: Limits, peaks: Peaks) -> Ti
     edges = np.unique([0.0, *np.ravel(path.strokes), *_travel_corners(path), 1.0])
     lifts = set(pen_moves(path))
     ways, lasting, ramped = [0.0], [0.0], [0.0]
-    for first, last in pairwise(edges.tolist()):
-        chosen, seconds = _shortest(path, first, last, law, limits, peaks)
-        if first in lifts:
-            ways, lasting, ramped = [*ways, first], [*lasting, PEN_TIME], [*ramped, 0.5]
-        ramp = chosen.law.ramp if isinstance(chosen.law, Ramped) else 0.5
-        ways, lasting, ramped = [*ways, last], [*lasting, seconds], [*ramped, float(ramp)]
+    with progress("timing the path") as report:
+        for first, last in pairwise(edges.tolist()):
+            report(first)
+            chosen, seconds = _shortest(path, first, last, law, limits, peaks)
+            if first in lifts:
+                ways, lasting, ramped = [*ways, first], [*lasting, PEN_TIME], [*ramped, 0.5]
+            ramp = chosen.law.ramp if isinstance(chosen.law, Ramped) else 0.5
+            ways, lasting, ramped = [*ways, last], [*lasting, seconds], [*ramped, float(ramp)]
     when = np.cumsum(lasting)
     total, parts = float(when[-1]), path.lengths.parts(np.array(ways))
     made = SectionLaw(law, when / total, parts, np.array(ramped[1:]))
