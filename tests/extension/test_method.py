@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -103,16 +104,12 @@ def test_methods_of_ones_own_are_listed_after_ours(capsys):
 
 
 def test_the_command_line_takes_them_from_installed_packages(tmp_path):
-    (tmp_path / "entry.py").write_text(
-        "import importlib.metadata, sys\n"
-        "class Entry:\n"
-        "    def load(self):\n"
-        "        import my_methods\n"
-        "importlib.metadata.entry_points = lambda group: [Entry()] if group == 'ulna' else []\n"
-        "import ulna.cli\n"
-        "sys.exit(ulna.cli.main(sys.argv[1:]))\n"
-    )
-    path = f"{FILE.parent}:{Path(ulna.__file__).parent.parent}"
+    # What pip leaves of a package that names its module as an entry point.
+    facts = tmp_path / "my_methods-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: my-methods\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[ulna]\nmethods = my_methods\n")
+    places = [tmp_path, FILE.parent, Path(ulna.__file__).parents[1]]
     for words, shows in [
         (["list", "methods"], "where three stages will do"),
         (
@@ -121,9 +118,9 @@ def test_the_command_line_takes_them_from_installed_packages(tmp_path):
         ),
     ]:
         done = subprocess.run(
-            [sys.executable, tmp_path / "entry.py", *words],
+            [sys.executable, "-m", "ulna", *words],
             capture_output=True, text=True, check=False, cwd=tmp_path,
-            env={"PYTHONPATH": path, "PATH": "", "HOME": str(Path.home())},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))},
         )  # fmt: skip
         assert shows in done.stdout, done.stderr
 
