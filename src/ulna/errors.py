@@ -414,6 +414,18 @@ class Problems:
             raise InputError(self.found)
 
 
+def size_text(size: float) -> str:
+    """Write a number of bytes as people do.
+
+    >>> size_text(2_449_000_000), size_text(8e16), size_text(16)
+    ('2.45 GB', '80,000 TB', '16 bytes')
+    """
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{float(f'{size / unit:.3g}'):,g} {name}"
+    return f"{size:.0f} bytes"
+
+
 def _as_float(value: Any) -> float | None:
     """Return a real number as a float, infinite where it is too large for one."""
     if isinstance(value, bool) or not isinstance(value, Real):

@@ -12,18 +12,20 @@ import os
 import shutil
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ulna.concurrency import held
-from ulna.errors import FileError, InputError, Problem, UlnaError
+from ulna.errors import FileError, InputError, Problem, UlnaError, size_text
 
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
 SEAL = b"\x93ulna seal 1\n"  # what sealed bytes begin with
 TRAILER = b"\x93ulna trailer 1\n"  # what files with a trailer end with
 SIZE = 16  # [bytes] of a digest: two that are alike by chance are one pair in 10^38
+PATIENCE = 1.0  # [s] to wait for somebody to write to a pipe
 BLOCK = 2**20  # [bytes] that are read at once
 MISMATCH = "its digest does not match: it was damaged or changed since it was written"
 
@@ -36,8 +38,11 @@ def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
     """Read a text file in UTF-8, with or without a byte-order mark."""
     path = Path(file)
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(largest + 1)
+        if path.is_fifo():
+            raw = _read_pipe(path, largest + 1)
+        else:
+            with path.open("rb") as stream:
+                raw = stream.read(largest + 1)
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {_trouble(error)}") from error
     if len(raw) > largest:
@@ -49,6 +54,21 @@ def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
         raise InputError(
             Problem("encoding", got, "text in UTF-8", "save the file as UTF-8", place=str(path))
         ) from error
+
+
+def _read_pipe(path: Path, size: int) -> bytes:
+    """Read a pipe; raise OSError where nobody writes to it, for which the wait would not end."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as stream:
+        latest = time.monotonic() + PATIENCE
+        while (found := stream.read(size)) == b"" and time.monotonic() < latest:
+            time.sleep(0.01)
+        if found == b"":
+            raise OSError(errno.ENODATA, "it is a pipe that nobody writes to")
+        os.set_blocking(stream.fileno(), True)
+        parts = [found or b""]
+        while (size := size - len(parts[-1])) and (more := stream.read(size)):
+            parts.append(more)
+        return b"".join(parts)
 
 
 def write_whole(file: str | os.PathLike[str], data: str | bytes, *, overwrite: bool = True) -> None:
@@ -204,18 +224,6 @@ def check_space(file: str | os.PathLike[str], size: float) -> None:
         if size > free:
             told = f"it takes {size_text(size)}, and {size_text(free)} are free"
             raise OSError(errno.ENOSPC, told)
-
-
-def size_text(size: float) -> str:
-    """Write a number of bytes as people do.
-
-    >>> size_text(2_449_000_000), size_text(8e16), size_text(16)
-    ('2.45 GB', '80,000 TB', '16 bytes')
-    """
-    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= unit:
-            return f"{float(f'{size / unit:.3g}'):,g} {name}"
-    return f"{size:.0f} bytes"
 
 
 def check_new(file: str | os.PathLike[str], what: str, *, overwrite: bool) -> None:

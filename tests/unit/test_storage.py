@@ -7,18 +7,18 @@ import shutil
 import stat
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from ulna import storage
-from ulna.errors import FileError, InputError
+from ulna.errors import FileError, InputError, size_text
 from ulna.storage import (
     LARGEST_TEXT,
     cache_folder,
     check_space,
     read_text,
-    size_text,
     whole_file,
     whole_folder,
     write_whole,
@@ -109,6 +109,34 @@ def test_a_stream_without_an_end_is_refused_too(tmp_path):
     with pytest.raises(InputError, match="at most"):
         read_text(pipe)
     writer.join(5)
+
+
+@posix
+@pytest.mark.parametrize("pauses", [(0.0, 0.0), (0.3, 0.0), (0.0, 1.3)])
+def test_a_pipe_is_read_to_its_end(tmp_path, pauses):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    lines = "x = 1\n" * 30_000  # more than a pipe holds
+
+    def pour():
+        time.sleep(pauses[0])
+        with pipe.open("w") as stream:
+            time.sleep(pauses[1])
+            stream.write(lines)
+
+    writer = threading.Thread(target=pour, daemon=True)
+    writer.start()
+    assert read_text(pipe) == lines
+    writer.join(5)
+
+
+@posix
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    start = time.monotonic()
+    with pytest.raises(FileError, match="pipe: cannot be read: it is a pipe that nobody writes to"):
+        read_text(tmp_path / "pipe")
+    assert time.monotonic() - start < 3.0
 
 
 # Writing

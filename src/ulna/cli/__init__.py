@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 __all__ = ["main"]
@@ -34,6 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(sys.argv[1:], begin=_listen)
     except KeyboardInterrupt:
         _leave()
+    if code == INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError):
+                stream.flush()
+        os._exit(code)  # Python would tidy up for longer than a person waits
     # All is done and said; what Python has to tidy up takes a moment.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code

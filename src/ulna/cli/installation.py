@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 from ulna._version import __version__
 from ulna.cli import flags
-from ulna.cli.flags import option
+from ulna.cli.flags import option, read_workers
 from ulna.cli.terminal import say, show_json, show_table
-from ulna.errors import InputError, Problem, shown
 from ulna.storage import cache_folder
 
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)")
@@ -77,7 +76,7 @@ def compile_(workers: WorkersOption = None) -> None:
     from ulna.progress import progress
     from ulna.simulation.precompile import compile_all
 
-    processes = None if workers is None else _read_workers(workers)
+    processes = None if workers is None else read_workers(workers, "to use every core")
     start, (folder, before) = time.perf_counter(), kept_files()
     with progress("compiling") as report:
         report(0.0)
@@ -89,10 +88,3 @@ def compile_(workers: WorkersOption = None) -> None:
         say(f"compiled {made} kernels in {elapsed:.0f} s; they are kept in {folder}")
     else:
         say(f"all kernels are there, in {folder}")
-
-
-def _read_workers(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        hint = "leave it out to use every core"
-        raise InputError(Problem("--workers", shown(text), "a whole number of at least 1", hint))
-    return int(text)

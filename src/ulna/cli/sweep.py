@@ -11,11 +11,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from ulna.cli import flags
-from ulna.cli.flags import argument, option, switch
+from ulna.cli.flags import argument, option, read_workers, switch
 from ulna.cli.outputs import INTERRUPTED, UnfinishedError
 from ulna.cli.terminal import TYPED, note, number, say, show_json, show_table
-from ulna.errors import FileError, InputError, Problem, UlnaError, rewording, shown
-from ulna.storage import size_text
+from ulna.errors import FileError, InputError, Problem, UlnaError, rewording, size_text
 from ulna.sweep.cluster import ClusterError
 from ulna.sweep.execute import sweep as carry_out
 from ulna.sweep.results import STATUS, Sweep, duration_text, named_points, open_finished
@@ -76,7 +75,7 @@ def sweep(
     """
     store = Path(out) if out is not None else Path(f"{Path(spec).stem}.zarr")
     settings: dict[str, Any] = {
-        "workers": None if workers is None else _read_workers(workers),
+        "workers": None if workers is None else read_workers(workers, "to use no cluster"),
         "scheduler": scheduler,
         "tls": _read_tls(tls_ca_file, tls_cert, tls_key),
         "dry_run": dry_run,
@@ -95,13 +94,6 @@ def sweep(
     else:
         _show(found, store)
     _raise_if_partly(found, store)
-
-
-def _read_workers(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= 4096:
-        need = "a whole number from 1 to 4096"
-        raise InputError(Problem("--workers", shown(text), need, "leave it out to use no cluster"))
-    return int(text)
 
 
 def _read_tls(ca_file: str | None, cert: str | None, key: str | None) -> dict[str, str] | None:

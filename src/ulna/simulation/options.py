@@ -18,10 +18,9 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, did_you_mean, shown, units_hint
+from ulna.errors import InputError, Problem, did_you_mean, shown, size_text, units_hint
 from ulna.namespaces import load_extensions
 from ulna.simulation.methods import METHODS, IntegrationMethod
-from ulna.storage import size_text
 
 Found = TypeVar("Found")
 

@@ -81,7 +81,7 @@ def template(name: str) -> str:
     """
     owner, dot, rest = name.partition(".")
     number, other_dot, field = rest.partition(".")
-    if owner in ("link", "joint") and (number == ALL or number.isdecimal()):
+    if owner in ("link", "joint") and (number == ALL or (number.isascii() and number.isdigit())):
         return f"{owner}{dot}{ANY}{other_dot}{field}"
     return name
 

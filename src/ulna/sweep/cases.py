@@ -17,12 +17,13 @@ import numpy as np
 from ulna.arm import Actuators, Arm, Sensors
 from ulna.arrays import Array
 from ulna.control import Controller, with_model
-from ulna.errors import InputError, Problem
+from ulna.errors import InputError, Problem, Problems
 from ulna.expressions import Call
 from ulna.motion import Path, Plan, plan
 from ulna.motion.paths.path_text import read_path
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance
 
@@ -30,6 +31,7 @@ EXACT, REST = "exact", "rest"  # moving with the path from the start, or standin
 FASTEST = "fastest"  # the timing that depends on what an arm can do
 FINITE: Literal["finite"] = "finite"  # how the papers differentiate
 DEFAULT_DT = 1e-3  # [s]
+MAX_STEPS = 10**7  # of dt, or of a controller, in one point: some seconds of work
 
 
 @dataclass(frozen=True)
@@ -269,6 +271,22 @@ class Case:
         steps = math.ceil(motion.duration / self.simulation.get("dt", DEFAULT_DT))
         times = np.linspace(0.0, motion.duration, 1 + steps)
         return "position", (times, np.asarray(motion.trajectory(times).q))
+
+    def check_steps(self, duration: float) -> None:
+        """Raise InputError where so long a run takes more steps than a point may."""
+        options, checks = self.simulation, Problems()
+        dt, rate = options.get("dt", DEFAULT_DT), options.get("rate", 0.0)
+        if METHODS[options.get("method", "rk4")].adaptive:
+            dt = math.inf
+        for name, got, steps, hint in (
+            ("dt", f"{dt:g} s", duration / dt, "larger dt"),
+            ("rate", f"{rate:g} Hz", duration * rate * (self.controller is not None), "lower rate"),
+        ):
+            if steps > MAX_STEPS:
+                told = f"{got}, or {steps:.2g} steps in the {duration:g} s of a point"
+                need = f"at most {MAX_STEPS:,} steps"
+                checks.add(name, told, need, f"take a {hint}, or less time")
+        checks.raise_if_any()
 
     def simulate(self, grid: Grid, seed: int = 0) -> BatchRun:
         """Simulate the case as a batch of one, which is what a sweep of many computes of it.

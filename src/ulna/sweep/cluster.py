@@ -24,11 +24,12 @@ import numpy as np
 
 from ulna.concurrency import cores, listening
 from ulna.errors import InputError, Problem, UlnaError
-from ulna.simulation.files import package
 from ulna.storage import write_whole
 from ulna.sweep.chunks import SweepLayout
 from ulna.sweep.compute import compute
-from ulna.sweep.execute import SweepJob, blank, layout_of, refuse_in_child
+from ulna.sweep.dask_clusters import INTERVAL, Connection
+from ulna.sweep.dask_clusters import ClusterError as ClusterError
+from ulna.sweep.execute import SweepJob, blank, layout_of
 from ulna.sweep.store import (
     PROGRESS,
     Arrays,
@@ -43,37 +44,9 @@ if TYPE_CHECKING:
     from ulna.sweep.sweep_spec import SweepSpec
 
 TRIES = 3  # of a point that kills its worker
-PATIENCE = 10.0  # [s] to wait for an answer of a scheduler
 ABSENCE = 60.0  # [s] to wait for workers
-INTERVAL = 0.1  # [s] between two looks at Ctrl-C
 REFRESH = 1.0  # [s] between two counts of the workers
 AHEAD = 2  # tasks a thread that are submitted, so that none waits for the next
-MISSING = "a sweep on workers"
-# What processes of a cluster of our own do beside their tasks took a third of a task's time. A task
-# frees and asks for the same arrays again and again: Dask has its workers return such memory to the
-# system each time, of which glibc is dissuaded here. Nobody looks at profiles, and no results stay
-# in workers. A nanny still ends a worker that takes too much memory.
-ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
-CONFIGURATION = {
-    "distributed.worker.multiprocessing-method": "spawn",
-    f"{ENVIRONMENT}.MALLOC_TRIM_THRESHOLD_": 2**28,  # [bytes]
-    f"{ENVIRONMENT}.MALLOC_MMAP_THRESHOLD_": 2**25,  # [bytes]
-    "distributed.worker.profile.enabled": False,
-    "distributed.worker.memory.target": False,
-    "distributed.worker.memory.spill": False,
-    "distributed.worker.memory.pause": False,
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "5s",
-    # So long after a worker has died its place is given up if it is empty just then, though another
-    # has been there in between: a chunk that kills one after the other would lose them all.
-    "distributed.deploy.lost-worker-timeout": "365 days",
-}
-
-
-class ClusterError(UlnaError):
-    """A cluster that is gone; what was finished is kept."""
-
-    exit_code = 4
 
 
 class TaskResult(NamedTuple):
@@ -82,14 +55,6 @@ class TaskResult(NamedTuple):
     made_by: Mapping[str, str]
     written: ChunkRecord | None
     arrays: Arrays | None
-
-
-class Connection(NamedTuple):
-    """A cluster, and how many threads each of its tasks may use; None where workers know."""
-
-    client: Any
-    address: str
-    threads: int | None
 
 
 @dataclass(eq=False)
@@ -176,106 +141,6 @@ def is_shared(folder: Path, token: str) -> bool:
         return (folder / PROGRESS / f".shared-{token}.part").read_text("utf-8") == token
     except OSError:
         return False
-
-
-@contextmanager
-def connected(
-    workers: int | None, scheduler: str | None, tls: Mapping[str, str] | None
-) -> Iterator[Connection]:
-    """Return a cluster: one of this machine's own, or that of a scheduler."""
-    distributed = package("distributed", "'ulna[cluster]'", MISSING)
-    if scheduler is None:
-        with _local(distributed, workers or 1) as connection:
-            yield connection
-        return
-    with _explained(scheduler):
-        client = distributed.Client(
-            scheduler, security=_security(distributed, tls), timeout=PATIENCE, set_as_default=False
-        )
-    try:
-        yield Connection(client, scheduler, None)
-    finally:
-        with suppress(Exception):
-            client.close(timeout=PATIENCE)
-
-
-@contextmanager
-def _local(distributed: Any, workers: int) -> Iterator[Connection]:
-    """Start a cluster of spawned processes, whose threads are as many as there are cores."""
-    import logging
-
-    refuse_in_child()
-    dask = package("dask", "'ulna[cluster]'", MISSING)
-    before = dict(os.environ)
-    with dask.config.set(CONFIGURATION):  # some of which is read whenever a worker dies
-        cluster = distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # a port that is free: others may have theirs
-            silence_logs=logging.CRITICAL,
-            # One death is enough: which chunk was the cause is found out here.
-            scheduler_kwargs={"allowed_failures": 0},
-        )
-        try:
-            with distributed.Client(cluster, set_as_default=False) as client:
-                client.register_plugin(_deaf(distributed))
-                yield Connection(client, cluster.scheduler_address, max(cores() // workers, 1))
-        finally:
-            with suppress(Exception):
-                cluster.close(timeout=PATIENCE)
-            # What Dask sets for the processes that it starts stays behind in this one.
-            for name in os.environ.keys() - before.keys():
-                del os.environ[name]
-
-
-def _deaf(distributed: Any) -> Any:
-    """Return what lets workers ignore Ctrl-C, which reaches all processes of a terminal."""
-
-    class Deaf(distributed.WorkerPlugin):  # type: ignore[misc]
-        name = "ulna-deaf"
-
-        def setup(self, worker: Any) -> None:
-            import signal
-            import threading
-
-            if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    return Deaf()
-
-
-def _security(distributed: Any, tls: Mapping[str, str] | None) -> Any:
-    if tls is None:
-        return None
-    absent = [
-        Problem(f"tls.{name}", file, "a file")
-        for name, file in tls.items()
-        if not Path(file).is_file()
-    ]
-    if absent:
-        raise InputError(absent)
-    return distributed.Security(
-        tls_ca_file=tls["ca_file"],
-        tls_client_cert=tls["cert"],
-        tls_client_key=tls["key"],
-        require_encryption=True,
-    )
-
-
-@contextmanager
-def _explained(address: str) -> Iterator[None]:
-    """Say in words why a scheduler cannot be reached."""
-    try:
-        yield
-    except UlnaError:
-        raise
-    except Exception as error:
-        told = str(error).splitlines()[0] if str(error) else type(error).__name__
-        hint = "start one by `dask scheduler`; one at tls:// takes the files of its certificates"
-        need = "the address of a Dask scheduler that answers"
-        raise InputError(Problem("scheduler", f"'{address}': {told}", need, hint)) from error
 
 
 def run_on(connection: Connection, job: SweepJob) -> None:

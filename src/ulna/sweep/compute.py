@@ -402,8 +402,10 @@ def _prepared(spec: SweepSpec, values: dict[str, Any]) -> tuple[Case, PreparedCa
     case = applied(spec.base, values)
     roles = {one.name: one.role for one in spec.parameters}
     moving = tuple((name, value) for name, value in values.items() if roles[name] == MOTION)
-    motion = _plans(spec.hash, moving, _Source(spec))
-    return case, case.prepared(motion)
+    made = case.prepared(_plans(spec.hash, moving, _Source(spec)))
+    if case.is_simulated:
+        case.check_steps(made.duration)
+    return case, made
 
 
 class _Source:

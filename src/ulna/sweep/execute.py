@@ -27,7 +27,7 @@ from ulna.concurrency import (
     listening,
     return_partial,
 )
-from ulna.errors import FileError, InputError, Problem, Problems, shown, warn
+from ulna.errors import FileError, Problems, shown, warn
 from ulna.progress import progress as progress_line
 from ulna.storage import check_space
 from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
@@ -62,7 +62,7 @@ from ulna.sweep.sweep_spec import SpecKeywords, SweepSpec, asked_spec
 if TYPE_CHECKING:
     from ulna.typing import OnInterrupt
 
-MOST_WORKERS = 4096
+MAX_WORKERS = 4096
 TIMED = 64  # points that an estimate times
 SHORT = 0.5  # [s] after which it is content with fewer
 
@@ -331,8 +331,8 @@ def _check_cluster(
         hint = "leave out one of them"
         checks.add("workers", f"{workers} and a scheduler", "one of the two", hint)
     whole = isinstance(workers, int) and not isinstance(workers, bool)
-    if workers is not None and not (whole and 1 <= workers <= MOST_WORKERS):
-        checks.add("workers", shown(workers), f"a whole number from 1 to {MOST_WORKERS:,}")
+    if workers is not None and not (whole and 1 <= workers <= MAX_WORKERS):
+        checks.add("workers", shown(workers), f"a whole number from 1 to {MAX_WORKERS:,}")
     if scheduler is not None and not isinstance(scheduler, str):
         checks.add("scheduler", shown(scheduler), "an address, such as 'tcp://127.0.0.1:8786'")
     if tls is not None and scheduler is None:
@@ -394,7 +394,8 @@ def _run(
     if workers is None and scheduler is None:
         run_here(job)
         return
-    from ulna.sweep.cluster import connected, run_on
+    from ulna.sweep.cluster import run_on
+    from ulna.sweep.dask_clusters import connected
 
     with connected(workers, scheduler, tls) as cluster:
         run_on(cluster, job)
@@ -434,12 +435,3 @@ def _tell(found: Sweep) -> None:
     if lost:
         why = "set aside, since each killed the process that computed it three times"
         warn(f"{why}: {named_points(lost)}")
-
-
-def refuse_in_child() -> None:
-    """Raise where a script that is loaded by a worker calls for workers of its own."""
-    from multiprocessing import current_process
-
-    if getattr(current_process(), "_inheriting", False):
-        hint = "put what is called in a script under if __name__ == '__main__':"
-        raise InputError(Problem("workers", "a call from a worker", "a call from outside", hint))

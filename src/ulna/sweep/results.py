@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.errors import InputError, Problem, UlnaError, shown, warn
+from ulna.errors import InputError, Problem, UlnaError, shown, size_text, warn
 from ulna.progress import card
-from ulna.storage import size_text
 from ulna.sweep.chunks import ChunkGrid, SweepLayout, Variable, boxes
 from ulna.sweep.store import ChunkRecord, SweepStore, messages_of, read_layout
 from ulna.sweep.sweep_outputs import NOT_COMPUTED, OK_STATUSES, STATUSES

@@ -119,6 +119,9 @@ class _SpecReader:
         if base is None:
             raise InputError(checks.found)
         self._check_outputs(base, keep)
+        if base.is_simulated and base.duration is not None:
+            with checks.gather():
+                base.check_steps(base.duration)
         keep = keep or _usual(base)
         finite = given.get("derivatives", "exact") == FINITE
         grid = sample_grid(samples, curve_points, curves=bool(keep.curves), finite=finite)

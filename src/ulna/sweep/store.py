@@ -304,25 +304,30 @@ def _layout_from(path: Path, content: dict[str, Any]) -> SweepLayout:
             raise DamagedError(f"{one['name']}: {MISMATCH}")
         values = np.frombuffer(raw, about["dtype"]).reshape(about["shape"])
         coordinates.append(Coordinate(one["name"], tuple(one["dims"]), values, one["unit"]))
+    # Sizes are those of the coordinates, which are there to be counted.
+    sizes = {
+        dim: size
+        for one in coordinates
+        for dim, size in zip(one.dims, one.values.shape, strict=True)
+    }
+    axes, box = {name: sizes[name] for name in content["axes"]}, tuple(content["box"])
+    is_box = len(box) == len(axes) > 0 and all(type(n) is int and n > 0 for n in box)
+    if axes != content["axes"] or not is_box:
+        raise DamagedError(MISMATCH)
     variables = [
         Variable(
             **{
                 **one,
                 "dims": tuple(one["dims"]),
-                "shape": tuple(one["shape"]),
+                "shape": tuple(sizes[dim] for dim in one["dims"]),
+                "dtype": np.dtype(one["dtype"]).str,
                 "fill": math.nan if one["fill"] is None else one["fill"],
             }
         )
         for one in content["variables"]
     ]
     return SweepLayout(
-        content["spec_hash"],
-        content["content"],
-        content["text"],
-        content["axes"],
-        coordinates,
-        variables,
-        tuple(content["box"]),
+        content["spec_hash"], content["content"], content["text"], axes, coordinates, variables, box
     )
 
 

@@ -1,5 +1,7 @@
 """Sweeps on Dask: workers that die, schedulers that vanish, and the same bits nevertheless."""
 
+import gc
+import json
 import os
 import random
 import shutil
@@ -9,14 +11,15 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import numpy as np
 import pytest
 
 import ulna
+from promptness import prompt
 from ulna.errors import FileError, InputError, UlnaWarning
-from ulna.sweep import chunks, cluster, read_spec
+from ulna.sweep import chunks, cluster, dask_clusters, read_spec
 from ulna.sweep.cluster import ClusterError, Connection, run_on
 from ulna.sweep.compute import compute
 from ulna.sweep.execute import SweepJob, layout_of
@@ -196,6 +199,16 @@ def free_port():
         return opened.getsockname()[1]
 
 
+def wait_for_port(address):
+    """Wait until somebody listens there."""
+    host, port = address.rpartition("/")[2].split(":")
+    for _ in range(600):
+        with suppress(OSError), socket.create_connection((host, int(port)), timeout=1.0):
+            return
+        time.sleep(0.05)
+    raise AssertionError("nobody listens")
+
+
 def certificates(folder):
     """Make an authority's certificate that signs itself, which all processes share."""
     cert, key = folder / "cert.pem", folder / "key.pem"
@@ -271,7 +284,8 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, expected, monkeypatch):
             os.kill(killed[0], signal.SIGKILL)
 
     def workers():
-        started = psutil.Process().children(recursive=True)
+        clusters = psutil.Process().children()
+        started = [child for one in clusters for child in one.children()]
         return {child.pid for child in started if "spawn_main" in " ".join(child.cmdline())}
 
     killed, before = [], workers()
@@ -284,54 +298,117 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, expected, monkeypatch):
 
 @pytest.mark.parametrize(("workers", "threads"), [(1, 8), (2, 4), (3, 2), (16, 1)])
 def test_workers_share_the_cores(monkeypatch, workers, threads):
-    asked = {}
-
-    class Stub:
-        scheduler_address = "tcp://127.0.0.1:1"
-
-        def __init__(self, *_, **options):
-            asked.update(options)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return None
-
-        def register_plugin(self, _):
-            asked["plugin"] = True
-
-        def close(self, timeout):
-            asked["closed"] = timeout
-
-    monkeypatch.setattr(cluster, "cores", lambda: 8)
-    monkeypatch.setattr(distributed, "LocalCluster", Stub)
-    monkeypatch.setattr(distributed, "Client", Stub)
-    with cluster.connected(workers, None, None) as made:
+    monkeypatch.setattr(dask_clusters, "cores", lambda: 8)
+    monkeypatch.setattr(dask_clusters, "_local_cluster", nullcontext)
+    monkeypatch.setattr(dask_clusters, "_client", lambda *_: nullcontext())
+    with dask_clusters.connected(workers, None, None) as made:
         assert made.threads == threads
-        asked["config"] = {key: dask.config.get(key) for key in cluster.CONFIGURATION}
-    assert (asked["n_workers"], asked["threads_per_worker"]) == (workers, 1)
-    assert (asked["processes"], asked["host"]) == (True, "127.0.0.1")
-    assert asked["closed"]
-    assert asked["config"] == cluster.CONFIGURATION
-    assert dask.config.get("distributed.deploy.lost-worker-timeout") != "365 days"
 
 
 def test_dask_knows_what_it_is_configured_by():
     unknown = {"distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_"}  # but glibc does
-    for key in cluster.CONFIGURATION.keys() - unknown:
+    for key in dask_clusters.CONFIGURATION.keys() - unknown:
         dask.config.get(key)  # which raises where there is no such setting
 
 
-def test_addresses_that_nobody_answers_are_told(monkeypatch, tmp_path):
-    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
-    wrong = [f"tcp://127.0.0.1:{free_port()}", "nonsense://127.0.0.1:1", "tls://127.0.0.1:1"]
-    for address in wrong:
+def settings(configuration):
+    return {key: dask.config.get(key) for key in configuration}
+
+
+def test_a_cluster_ends_at_once_whatever_its_workers_do(tmp_path):
+    before = dask.config.config.copy(), dict(os.environ)
+    with dask_clusters.connected(2, None, None) as made:
+        asked = made.client.submit(settings, dask_clusters.CONFIGURATION).result()
+        assert asked == dask_clusters.CONFIGURATION
+        processes = psutil.Process().children(recursive=True)
+        flags = [tmp_path / "1", tmp_path / "2"]
+        for flag in flags:
+            made.client.submit(lambda file: file.touch() or time.sleep(60.0), flag)
+        while not all(flag.exists() for flag in flags):
+            time.sleep(0.01)
+        start = time.monotonic()
+    assert time.monotonic() - start < 2.0  # Dask itself waits for four seconds
+    _, alive = psutil.wait_procs(processes, timeout=2.0)
+    assert [one for one in alive if "resource_tracker" not in " ".join(one.cmdline())] == []
+    assert (dask.config.config, dict(os.environ)) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.2, 0.6, 1.0, 1.6, 2.5, 4.0])
+def test_a_command_with_workers_stops_quietly(tmp_path, wait):
+    spec = {**SPEC, "duration": "500 s", "sensors": None, "vary": SPEC["vary"]}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in spec.items() if type(value) is str]
+    lines += ["format = 1", "[vary]", "payload = { from = 0, to = 1, count = 256 }"]
+    (tmp_path / "s.toml").write_text("\n".join([*lines, "[keep]", 'scalars = ["torque.peak"]']))
+    code = "import typer; print('begun', flush=True); from ulna.cli import main; sys.exit(main())"
+    words = ["sweep", "s.toml", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import sys; {code}", *words],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(wait)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    start = time.monotonic()
+    _, err = process.communicate(timeout=60.0)
+    assert time.monotonic() - start < 2.0  # on a busy machine; Dask waits for four seconds
+    assert process.returncode == 130
+    assert err.startswith("stopped")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("given", ["", "nonsense", "http://host:1", "inproc://1", "tcp://", "a b"])
+def test_a_scheduler_that_is_no_address_is_refused(given):
+    with prompt(), pytest.raises(InputError, match=r"scheduler: got .* need an address, such as"):
+        ulna.sweep(SPEC, scheduler=given)
+
+
+@pytest.mark.parametrize("port", ["", "0", "65536", "abc", "８７８６", "-1", "9" * 5000])
+def test_a_scheduler_without_a_port_is_refused(port):
+    with prompt(), pytest.raises(InputError, match="need an address, such as"):
+        ulna.sweep(SPEC, scheduler=f"tcp://127.0.0.1:{port}")
+
+
+@needs_openssl
+def test_files_for_tls_that_do_not_fit_are_refused(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    files, others = certificates(tmp_path / "a"), certificates(tmp_path / "b")
+    (tmp_path / "text").write_text("hello")
+    nowhere = "tls://127.0.0.1:1"
+    for tls, words in [
+        ({**files, "key": others["key"]}, "tls: got .*key values mismatch"),
+        ({**files, "ca_file": str(tmp_path / "text")}, "tls: got .*no certificate"),
+        ({**files, "cert": str(tmp_path)}, "tls.cert: got .*, need a file"),
+        (None, "got 'tls://127.0.0.1:1' with no files for tls"),
+    ]:
+        with prompt(), pytest.raises(InputError, match=words):
+            ulna.sweep(SPEC, scheduler=nowhere, tls=tls)
+    with pytest.raises(InputError, match="with files for tls, need an address at tls://"):
+        ulna.sweep(SPEC, scheduler="tcp://127.0.0.1:1", tls=files)
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch, capfd):
+    monkeypatch.setattr(dask_clusters, "PATIENCE", 0.3)
+    with pytest.raises(InputError, match="scheduler that answers"):
+        ulna.sweep(SPEC, scheduler=f"tcp://127.0.0.1:{free_port()}")
+    gc.collect()
+    assert capfd.readouterr().err == ""
+
+
+@needs_openssl
+def test_a_scheduler_of_another_protocol_is_told(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(dask_clusters, "PATIENCE", 2.0)
+    tls = certificates(tmp_path)
+    with dask_cluster(tmp_path, workers=0) as (address, _):
+        wait_for_port(address)
+        start = time.monotonic()
         with pytest.raises(InputError, match="scheduler that answers"):
-            ulna.sweep(SPEC, scheduler=address)
-    files = {name: str(tmp_path / name) for name in ("ca_file", "cert", "key")}
-    with pytest.raises(InputError, match=r"(?s)tls\.ca_file.*tls\.cert.*tls\.key"):
-        ulna.sweep(SPEC, scheduler=wrong[0], tls=files)
+            ulna.sweep(SPEC, scheduler=address.replace("tcp", "tls"), tls=tls)
+        gc.collect()
+        assert time.monotonic() - start < 10.0  # Dask's destructor waits for twenty seconds
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.slow

@@ -343,3 +343,10 @@ def test_options_of_the_fastest_timing_are_parameters() -> None:
 def test_what_the_fastest_timing_has_no_use_for_is_refused(wrong: Any, told: str) -> None:
     with pytest.raises(InputError, match=told):
         read_spec({**FASTEST, "vary": {"payload": [0.0]}, **wrong})
+
+
+def test_points_of_too_many_steps_are_refused_and_the_others_computed() -> None:
+    spec = read_spec({**CIRCLE, "controller": "PD()", "vary": {"rate": [100.0, 1e9]}})
+    found = compute(spec, range(2))
+    assert [STATUSES[code] for code in found["status"]] == ["done", "invalid"]
+    assert "rate: got 1e+09 Hz, or 4e+08 steps in the 0.4 s of a point" in found["message"][1]

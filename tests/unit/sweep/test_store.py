@@ -7,6 +7,7 @@ import pytest
 import xarray
 
 from ulna.errors import FileError, InputError
+from ulna.storage import digest
 from ulna.sweep.chunks import ChunkGrid, Coordinate, SweepLayout, Variable
 from ulna.sweep.results import SweepMemory, read_region
 from ulna.sweep.store import (
@@ -140,6 +141,31 @@ def test_a_damaged_description_is_refused(store):
     coordinate = store.path / "payload" / "0"
     coordinate.write_bytes(coordinate.read_bytes()[::-1])
     with pytest.raises(FileError, match="digest does not match"):
+        read_layout(store.path)
+
+
+@pytest.mark.parametrize(
+    "absurd",
+    [
+        *(
+            {"axes": {"payload": n, "link.2.mass": 30}}
+            for n in (-5, 0, 1.5, "x", None, [1], 10**30)
+        ),
+        {"axes": {}},
+        {"axes": ["payload"]},
+        {"axes": {"nothing": 3}},
+        {"box": [0, 30]},
+        {"box": [7]},
+        {"box": ["x", 30]},
+    ],
+)
+def test_a_description_that_contradicts_its_arrays_is_refused(store, absurd):
+    file = store.path / "sweep.json"
+    content = json.loads(file.read_text("utf-8")) | absurd
+    del content["digest"]
+    content["digest"] = digest([json.dumps(content).encode()]).hex()
+    file.write_text(json.dumps(content), "utf-8")
+    with pytest.raises(FileError, match=r"sweep\.json: cannot be read"):
         read_layout(store.path)
 
 

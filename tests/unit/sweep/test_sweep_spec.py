@@ -227,6 +227,13 @@ def test_all_that_is_wrong_is_told_at_once_with_lines(
             HEAD.replace("circle(center=(0.2, 0.1), radius='5 cm')", "reversed(svg('/x.svg'))"),
             "path: got '/x.svg', need a file in the folder",
         ),
+        (
+            HEAD + "rate = 1e9\n",
+            "rate: got 1e+09 Hz, or 4e+09 steps in the 4 s of a point, need at",
+        ),
+        (HEAD + "rate = 1e300\n", "4e+300 steps"),
+        (HEAD + "dt = 1e-12\n", "dt: got 1e-12 s, or 4e+12 steps in the 4 s of a point, need at"),
+        (HEAD.replace("4 s", "1e15 s"), "1e+18 steps"),
         (HEAD + "[files]\n'x.csv' = 'y'\n", "files: got {'x.csv': 'y'}, need nothing in a file"),
         (
             HEAD + "samples = 1000000\n[vary]\npayload = { from = 0, to = 1, count = 1000000 }\n"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.errors import Problems
+from ulna.errors import Problems, size_text
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
@@ -25,7 +25,6 @@ from ulna.simulation.options import check_memory
 from ulna.simulation.outcome import Floats, Status
 from ulna.simulation.run import as_json, immutable_array, read_only, versions_here
 from ulna.simulation.tables import Quantity, labelled
-from ulna.storage import size_text
 from ulna.typing import PathLike
 
 if TYPE_CHECKING:
