@@ -27,7 +27,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -239,6 +239,26 @@ def verdict(
         saturation=found.run.saturation,
         motors=found.run.motors,
     )
+
+
+class _Arms(Protocol):
+    """What became of arms that differ from the nominal one, such as a `Robustness`."""
+
+    @property
+    def ok(self) -> bool | None: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+def headline(judged: FollowingVerdict, arms: _Arms | None = None) -> tuple[bool | None, str]:
+    """Return whether a run and arms that differ from the nominal one pass, and the sentence.
+
+    It is None where the run follows and only some of the arms do.
+    """
+    if arms is None:
+        return judged.follows, judged.text
+    return arms.ok if judged.follows else False, f"{judged.text}; {arms.text}"
 
 
 def _judged(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.analysis import FollowingVerdict, Stability, Tracking, stability, tracking, verdict
+from ulna.analysis.following_verdict import headline
 from ulna.analysis.sampled_loops import without_rounding
 from ulna.arm import Arm
 from ulna.arm.control_loop import NO_LOOP
@@ -104,8 +105,7 @@ def is_fastest(made: Plan) -> bool:
 
 def verdict_text(done: Following) -> str:
     """Return whether the closed loop follows, and how many other arms do not."""
-    robust = [] if done.robust is None else [done.robust.text]
-    return "; ".join([done.verdict.text, *robust])
+    return headline(done.verdict, done.robust)[1]
 
 
 def show(done: Following, angles: Angles) -> None:

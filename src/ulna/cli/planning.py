@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ulna.analysis.following_verdict import headline
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -275,6 +276,7 @@ def write_report(
         from ulna.viewer.report_robustness import add_robustness
 
         add_robustness(content, robust)
+        content.header["verdict"] = dict(zip(("ok", "text"), headline(judged, robust), strict=True))
     write_page(complete(content, command=typed_command()), file)
 
 

@@ -274,6 +274,13 @@ class Robustness:
         return f"leaves the {length_text(self.tube)} tube in {self.exit}"
 
     @property
+    def ok(self) -> bool | None:
+        """Whether no arm leaves the tube; None where at most half of them do and no run fails."""
+        if not self.exit.exits:
+            return True
+        return False if self.failed or self.exit.probability > 0.5 else None
+
+    @property
     def failed(self) -> int:
         """How many runs failed."""
         return int(np.sum(np.isinf(self.max)))
@@ -292,6 +299,7 @@ class Robustness:
         return plain(
             {
                 "text": self.text,
+                "ok": self.ok,
                 "runs": len(self),
                 "seed": self.seed,
                 "failed": self.failed,

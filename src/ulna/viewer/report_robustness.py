@@ -27,8 +27,7 @@ def robustness_document(found: Robustness) -> DocumentBuilder:
     builder = plan_document(plan)
     arm, path = arm_title(plan.arm), cut(str(plan.path))
     builder.header["title"] = f"{arm} along {path}: {len(found):,} arms that are not quite this one"
-    failed = False if found.failed else None
-    builder.header["verdict"] = {"ok": failed if found.exit.exits else True, "text": found.text}
+    builder.header["verdict"] = {"ok": found.ok, "text": found.text}
     add_robustness(builder, found, "Robustness.replay() simulates it again")
     call = f"ulna.robustness(plan, controller, runs={len(found)}, seed={found.seed})"
     builder.notes.append(
@@ -44,7 +43,7 @@ def add_robustness(
     """Add what became of arms that are not quite the nominal one; say where the worst one is."""
     of_runs = [chart.id == "tip-error" for chart in builder.charts[:1]]
     builder.charts.insert(sum(of_runs), _fan_chart(found))
-    level = "good" if found.exit.exits == 0 else "warning"
+    level = {True: "good", None: "warning", False: "problem"}[found.ok]
     builder.finding(level, f"robustness: {found.text}")
     for line in found.causes():
         builder.finding("info", f"robustness: {line}")

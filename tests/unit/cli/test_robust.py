@@ -1,9 +1,13 @@
 """`ulna follow --robust`: what it says, what it writes, and what it refuses."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
 import ulna
+from ulna.analysis.following_verdict import headline
 from ulna.control import ComputedTorque
 
 CIRCLE = "circle(center=(0.5, 0.2), radius='10 cm')"
@@ -51,6 +55,26 @@ def test_the_folder_holds_the_fan_chart_and_the_worst_run(made, plan):
     assert again.max[0] == facts["error"]
     replayed = ulna.robustness(plan, ComputedTorque(), runs=facts["number"] + 1, seed=5)
     assert np.array_equal(replayed.replay(facts["number"]).q, worst.q)
+
+
+def test_the_report_says_the_same_first(made):
+    page = (made.place / "follow" / "report.html").read_text("utf-8")
+    (text,) = re.findall(r'<script[^>]*class="ulna-document"[^>]*>(.*?)</script>', page, re.S)
+    told = json.loads(text)["verdict"]
+    assert told["text"] == made.out.splitlines()[0]
+    share = made.facts("follow")["robustness"]["exit_probability"]["probability"]
+    assert told["ok"] is (False if share > 0.5 else None)
+
+
+@pytest.mark.parametrize(("tube", "ok"), [(1e-6, False), (1.0, True)])
+def test_an_arm_passes_with_the_arms_beside_it(plan, tube, ok):
+    run = ulna.simulate(plan.arm, controller=ComputedTorque(), reference=plan)
+    judged = ulna.analysis.verdict(run, plan)
+    many = ulna.robustness(plan, ComputedTorque(), runs=4, tube=tube)
+    assert headline(judged, many) == (ok, f"{judged.text}; {many.text}")
+    assert headline(judged) == (True, judged.text)
+    off = ulna.analysis.verdict(run, plan, tolerance=1e-9)
+    assert headline(off, many)[0] is False
 
 
 def test_the_report_has_tables_and_a_chart_of_it(made):
