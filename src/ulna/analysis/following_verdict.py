@@ -24,7 +24,6 @@ cause. A winding that got too hot ends all following, wherever the tip was.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
@@ -34,6 +33,7 @@ import numpy as np
 from ulna.analysis.error_growth import Stability
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.arm import Actuators, Sensors
+from ulna.arm.model_mismatch import model_mismatch
 from ulna.arrays import plain, positive
 from ulna.control import Controller, ControlTiming, OpenLoop, read_controller
 from ulna.control.loop_stability import friction_error_band, is_judged
@@ -43,6 +43,7 @@ from ulna.motion import Plan
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, Saturation
+from ulna.simulation.made_with import controller_and_model
 from ulna.simulation.motor_use import MotorUse, motor_troubles
 from ulna.simulation.sensors import DEFAULT_RATE, timing_of
 from ulna.units import length_text
@@ -53,8 +54,6 @@ UNSEEN = 1e-6  # [rad, rad/s] an error at the start that no sensor sees
 EARLY = 1e-6  # of the duration, by which a run may end before its plan
 MOST_JOINTS = 3  # at their limits, that a sentence tells of
 MOST_SAMPLES = 500  # out of tolerance, that are looked at for friction
-
-_MODEL = re.compile(r"(, )?model=<[^>]*>")  # in the text of a controller
 
 VerdictReason: TypeAlias = Literal[
     "follows",
@@ -93,6 +92,8 @@ class FollowingVerdict:
         Joints that were at their torque limits.
     motors : tuple of MotorUse
         What motors did.
+    mismatch : tuple of str
+        Differences between the controller's model and the arm, one sentence each.
     """
 
     reason: VerdictReason
@@ -103,6 +104,7 @@ class FollowingVerdict:
     growth: float | None
     saturation: tuple[Saturation, ...]
     motors: tuple[MotorUse, ...] = ()
+    mismatch: tuple[str, ...] = ()
 
     @property
     def follows(self) -> bool:
@@ -134,6 +136,7 @@ class FollowingVerdict:
                 "largest_growth": self.growth,
                 "saturation": [one._asdict() for one in self.saturation],
                 "motors": [one._asdict() for one in self.motors],
+                "model_mismatch": list(self.mismatch),
             }
         )
 
@@ -226,6 +229,11 @@ def verdict(
     found = tracking(run, plan)  # type: ignore[arg-type]  # which refuses None
     allowed = default_tolerance(plan) if tolerance is None else positive("tolerance", tolerance)
     reason, text = _judged(found, allowed, stability)
+    _, model = controller_and_model(found.run.settings)
+    mismatch = () if model is None else model_mismatch(model, found.run.arm)
+    if mismatch and reason != "follows":
+        more = f"; and {len(mismatch) - 1} more" * (len(mismatch) > 1)
+        text += f"; the controller's model is another arm ({mismatch[0]}{more})"
     if not plan.ok:
         reason, text = "infeasible", f"{_infeasible(plan)}; simulated all the same, it {text}"
     worst = found.worst
@@ -238,6 +246,7 @@ def verdict(
         growth=None if stability is None else float(np.max(stability.growth)),
         saturation=found.run.saturation,
         motors=found.run.motors,
+        mismatch=mismatch,
     )
 
 
@@ -368,9 +377,7 @@ def _friction_band(found: Tracking, tolerance: float, stability: Stability | Non
 def _controller_of(settings: Mapping[str, Any]) -> Controller | None:
     """Return the controller that a run tells of, whatever it believed in."""
     try:
-        return read_controller(
-            _MODEL.sub("", str(settings.get("controller", ""))).replace("(, ", "(")
-        )
+        return read_controller(controller_and_model(settings)[0])
     except InputError:
         return None
 

@@ -308,6 +308,8 @@ def _hint(done: Following) -> str:
     if _by_themselves(done):
         seldom = "servos read commands too seldom for the torques of a controller"
         return f"{seldom}: send them the plan, with ulna plan --servo"
+    if done.verdict.mismatch and reason == "off":
+        return "tell the controller of the arm as it is, with --controller-model"
     hint = HINTS["diverged" if reason == "unfinished" else reason]
     # A motion in minimum time has no duration to give.
     slower = "give feedback more of the torques with --reserve"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ from ulna.units import length_text
 if TYPE_CHECKING:
     from ulna.sweep.robust_results import Robustness
 
+MOST_DIFFERENCES = 6  # of a model, that are listed
 EXIT_RADII = {"1 cm": 0.01, "10 cm": 0.1}
 
 
@@ -118,6 +120,8 @@ def show(done: Following, angles: Angles) -> None:
     say_about("power", [_power(done)])
     say_about("open loop", [_open_loop(done), growth_text(done, "open loop")])
     say_about("closed loop", [_closed_loop(done), growth_text(done, "closed loop")])
+    if done.verdict.mismatch:
+        say_about("model", _some(done.verdict.mismatch))
     if made.arm.has_friction:
         say_about("friction", _friction(done))
     if made.arm.has_motors:
@@ -259,3 +263,8 @@ def _loop_facts(done: Following, label: str) -> dict[str, Any]:
             {"error": str(grows)} if isinstance(grows, UlnaError) else grows.facts() | growth
         ),
     }
+
+
+def _some(told: Sequence[str]) -> list[str]:
+    more = len(told) - MOST_DIFFERENCES
+    return [*told[:MOST_DIFFERENCES], *[f"and {more} more"] * (more > 0)]

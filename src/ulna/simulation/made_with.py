@@ -56,7 +56,7 @@ def made_with(
         (name.replace("_", " "), _input(given.get(name), unit)) for name, unit in INPUTS.items()
     ]
     rows += [
-        ("controller", _controller(given)),
+        ("controller", controller_text(given)),
         ("reference", _reference(given.get("reference"), absolute)),
         ("sensors", _part(given.get("sensors"))),
         ("actuators", _part(given.get("actuators"))),
@@ -146,9 +146,25 @@ def _what(given: Any) -> str:
     return f"the function {given.get('function')}" if isinstance(given, Mapping) else str(given)
 
 
-def _controller(given: Mapping[str, Any]) -> str:
-    controller = given.get("controller")
-    return f"{controller} at {given.get('rate', math.nan):g} Hz" if controller else ""
+def controller_text(settings: Mapping[str, Any]) -> str:
+    """Return a controller and its rate in words, a model by its name; empty without any."""
+    bare, model = controller_and_model(settings)
+    if not bare:
+        return ""
+    believes = "" if model is None else f", which believes in {model.name or 'another arm'}"
+    return f"{bare} at {settings.get('rate', math.nan):g} Hz{believes}"
+
+
+def controller_and_model(settings: Mapping[str, Any]) -> tuple[str, Arm | None]:
+    """Return the text that makes the controller of a run, without its model, and the model."""
+    text, robot = str(settings.get("controller") or ""), settings.get("controller_model")
+    if robot is None:
+        return text, None
+    from ulna.arm.robot_files import parse  # which runs without such a model do without
+
+    model, _ = parse(robot, "controller_model")
+    named = f"model=<{repr(model).splitlines()[0]}>"
+    return text.replace(f", {named}", "").replace(f"{named}, ", "").replace(named, ""), model
 
 
 def _reference(reference: Any, absolute: bool) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.arm.robot_files import dumps, parse
+from ulna.arm.robot_files import dumps
 from ulna.arrays import Array
 from ulna.control import read_controller, with_model
 from ulna.errors import InputError
@@ -19,6 +19,7 @@ from ulna.motion.paths.path_text import read_path
 from ulna.motion.planning.plan import TipForce
 from ulna.motion.trajectory import LAWS, Ramped, TabulatedLaw, Timing, ramps
 from ulna.simulation.batch.batch_call import MOST_LETTERS, MOST_NUMBERS
+from ulna.simulation.made_with import controller_and_model
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
@@ -227,11 +228,7 @@ def _keywords(given: Mapping[str, str]) -> str:
 
 def _controller(text: str, model: str | None = None) -> str:
     """Return what makes a controller again of its text, with the robot that it believes in."""
-    bare, believed = text, None
-    if model is not None:
-        believed, _ = parse(model, "model")
-        named = f"model=<{repr(believed).splitlines()[0]}>"
-        bare = text.replace(f", {named}", "").replace(f"{named}, ", "").replace(named, "")
+    bare, believed = controller_and_model({"controller": text, "controller_model": model})
     try:
         again = read_controller(bare)
         again = again if believed is None else with_model(again, believed)

@@ -20,6 +20,7 @@ from ulna.arrays import Array
 from ulna.kinematics import tip
 from ulna.motion import Plan
 from ulna.simulation import Run
+from ulna.simulation.made_with import controller_text
 from ulna.simulation.motor_use import motor_troubles
 from ulna.units import length_text
 from ulna.viewer import repeat
@@ -141,6 +142,8 @@ def following_document(
     builder.charts.extend(plan_charts(plan, first, whole=False))
     builder.charts.extend(charts[1:])
     builder.finding("good" if judged.follows else "problem", judged.text, None, first)
+    for text in judged.mismatch:
+        builder.finding("info" if judged.follows else "warning", text, None, first)
     add_plan_findings(builder, plan)
     for label, errors in found.items():
         _add_tracking_findings(builder, errors, label)
@@ -207,10 +210,9 @@ def role_of(run: Run) -> str:
 def _how(run: Run) -> str:
     """Return how a run was made, in a line."""
     settings = run.settings
-    controller = settings.get("controller")
     parts = [f"{run.t[-1] - run.t[0]:.4g} s"]
-    if controller:
-        parts.append(f"{cut(str(controller))} at {settings.get('rate', math.nan):g} Hz")
+    if told := controller_text(settings):
+        parts.append(cut(told))
     if settings.get("method"):
         parts.append(str(settings["method"]))
     return ", ".join(parts)

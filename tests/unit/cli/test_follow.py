@@ -191,6 +191,12 @@ def test_a_model_that_is_wrong_is_felt(ask):
     known = ask(*words)
     guessed = ask(*words, "--controller-model", "kehl", "--out", "guessed")
     assert error(guessed) > 30 * error(known)
+    cause = "payload: 0 kg in the controller's model, 2 kg on the arm"
+    assert guessed.json["verdict"]["model_mismatch"] == [cause]
+    strict = ask(*words[:-3], "--controller-model", "kehl", "--out", "strict")
+    assert first_line(strict).endswith(f"; the controller's model is another arm ({cause})")
+    assert f"model {cause}" in strict.flat
+    assert "tell the controller of the arm as it is" in strict.err
     # Both loops believe in it: torques for less mass let the arm fall.
     assert guessed.json["open_loop"]["max"] > 10 * known.json["open_loop"]["max"]
 
