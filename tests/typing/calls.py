@@ -496,6 +496,8 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     own.angles()  # type: ignore[call-arg]
     table = motion.servo_table(made, ["ticks()", own], pen="pen(1, 2)", rate=50.0)
     motion.servo_table(made)  # type: ignore[call-arg]
+    print(analysis.servo_tracking(made, table).max)
+    analysis.servo_tracking(made, "ticks()")  # type: ignore[arg-type]
     table.save("servo.csv", overwrite=False)
     table.save()  # type: ignore[call-arg]
     print(table.arduino([9, 10, 11]), table.micropython())
@@ -634,7 +636,7 @@ def analyses(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, q: Floats) -> None:
     analysis.verdict(run)  # type: ignore[call-arg]
     analysis.effort(run)
     analysis.effort(plan)  # type: ignore[arg-type]
-    analysis.default_tolerance(plan)
+    analysis.default_tolerance(plan, positions=True)
     analysis.default_tolerance()  # type: ignore[call-arg]
     grown: analysis.Stability = analysis.stability(plan, control.PD(), rate=500.0, arm=arm)
     analysis.stability(arm, plan)  # type: ignore[arg-type]
@@ -808,9 +810,12 @@ def robust(plan: ulna.Plan, pd: control.PD, axes: Any) -> None:
     ulna.robustness(plan, pd, sensors=ulna.Sensors(delay=1e-3), at_rest=True, sobol=True)
     ulna.robustness(plan, pd, runs="1000")  # type: ignore[arg-type]
     ulna.robustness(plan, pd, count=10)  # type: ignore[call-arg]
-    ulna.robustness(plan)  # type: ignore[call-arg]
+    ulna.robustness(plan, at_rest=True)
+    ulna.robustness()  # type: ignore[call-arg]
     print(found.percentiles((50, 95))["max"], found.fan([50.0]), found.exit.low, found.text)
     found.percentiles("95")  # type: ignore[arg-type]
+    print(found.headline(analysis.verdict(None, plan)))
+    found.headline("follows")  # type: ignore[arg-type]
     found.fan(95)  # type: ignore[arg-type]
     print(found.worst.values, found.draws(3), found.rank_correlations, found.causes(2))
     found.draws()  # type: ignore[call-arg]

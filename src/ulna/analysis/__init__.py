@@ -11,6 +11,7 @@ from ulna.analysis.loop_dynamics import LoopDynamics, loop
 from ulna.analysis.loop_margins import Bode, LoopMargins
 from ulna.analysis.poincare_sections import Section, poincare
 from ulna.analysis.portraits import Portrait, portrait
+from ulna.analysis.position_commands import servo_tracking
 from ulna.analysis.step_responses import StepResponse, step_response
 from ulna.analysis.tracking_errors import Tracking, Worst, tracking
 from ulna.analysis.verification import Agreement, Verification, verify
@@ -38,6 +39,7 @@ __all__ = [
     "loop",
     "poincare",
     "portrait",
+    "servo_tracking",
     "stability",
     "step_response",
     "tracking",

@@ -17,6 +17,10 @@ Dry friction lets joints rest beside where they should be, and drags behind thos
 the stiffness of the loop, the controller's and gravity's, errors up to |K⁻¹| f_s are its doing: the
 friction band. Where the tip is out of tolerance by no more than that, the verdict says so.
 
+Motors that take positions are commanded the planned angles where no controller is named. Such a
+servo carries a torque τ only by giving way, by τ/K, and lags by D/K times its speed: the default
+tolerance of such a run is wider.
+
 Motors that were at their limits, stalled or lost steps before the tip was off are told as the
 cause. A winding that got too hot ends all following, wherever the tip was.
 """
@@ -26,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -49,6 +53,9 @@ from ulna.simulation.sensors import DEFAULT_RATE, timing_of
 from ulna.units import length_text
 
 OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance
+BY_POSITIONS = 0.1  # of both, of motors that are commanded the planned angles
+POSITIONS = "position commands"  # what such a run is called
+EXIT_RADII = {"1 cm": 0.01, "10 cm": 0.1}  # [m] that a run without feedback leaves
 STILL = 1e-9  # of the reach: a path of less extent is a point
 UNSEEN = 1e-6  # [rad, rad/s] an error at the start that no sensor sees
 EARLY = 1e-6  # of the duration, by which a run may end before its plan
@@ -147,19 +154,21 @@ class FollowingVerdict:
         return card("Verdict", [self.text])
 
 
-def default_tolerance(plan: Plan) -> float:
+def default_tolerance(plan: Plan, *, positions: bool = False) -> float:
     """Return how far the tip may be off a plan where nothing else is said.
 
     Parameters
     ----------
     plan : Plan
         What is to be followed.
+    positions : bool, optional
+        Whether motors that take positions follow it without a controller.
 
     Returns
     -------
     float
         1 % of the arm's reach or 2 % of the path's extent, whichever is less; for a path that is
-        a point, 1 % of the reach [m].
+        a point, 1 % of the reach [m]. With `positions`, 10 % of both.
 
     Examples
     --------
@@ -171,7 +180,13 @@ def default_tolerance(plan: Plan) -> float:
     reach = plan.arm.reach
     places = plan.tip[np.isfinite(plan.tip).all(axis=-1), :2]
     extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-    return OF_REACH * reach if extent <= STILL * reach else min(OF_REACH * reach, OF_PATH * extent)
+    of_reach, of_path = (BY_POSITIONS, BY_POSITIONS) if positions else (OF_REACH, OF_PATH)
+    return of_reach * reach if extent <= STILL * reach else min(of_reach * reach, of_path * extent)
+
+
+def follows_by_positions(run: Run) -> bool:
+    """Return whether the motors of a run followed commanded positions, without a controller."""
+    return "position" in run.settings
 
 
 @suggest_keywords(reference="plan")
@@ -192,7 +207,8 @@ def verdict(
     plan : Plan
         What it was to follow.
     tolerance : float, optional
-        How far off the tip may be [m]; `default_tolerance` of the plan unless given.
+        How far off the tip may be [m]; `default_tolerance` unless given, which is wider for
+        motors that follow commanded positions.
     stability : Stability, optional
         How errors grow along the plan under the run's controller, made with
         `ulna.analysis.stability`. Without it an unstable loop is found out only by where the
@@ -227,7 +243,10 @@ def verdict(
             "infeasible", _infeasible(plan), math.nan, math.nan, math.nan, None, ()
         )
     found = tracking(run, plan)  # type: ignore[arg-type]  # which refuses None
-    allowed = default_tolerance(plan) if tolerance is None else positive("tolerance", tolerance)
+    if tolerance is None:
+        allowed = default_tolerance(plan, positions=follows_by_positions(found.run))
+    else:
+        allowed = positive("tolerance", tolerance)
     reason, text = _judged(found, allowed, stability)
     _, model = controller_and_model(found.run.settings)
     mismatch = () if model is None else model_mismatch(model, found.run.arm)
@@ -248,26 +267,6 @@ def verdict(
         motors=found.run.motors,
         mismatch=mismatch,
     )
-
-
-class _Arms(Protocol):
-    """What became of arms that differ from the nominal one, such as a `Robustness`."""
-
-    @property
-    def ok(self) -> bool | None: ...
-
-    @property
-    def text(self) -> str: ...
-
-
-def headline(judged: FollowingVerdict, arms: _Arms | None = None) -> tuple[bool | None, str]:
-    """Return whether a run and arms that differ from the nominal one pass, and the sentence.
-
-    It is None where the run follows and only some of the arms do.
-    """
-    if arms is None:
-        return judged.follows, judged.text
-    return arms.ok if judged.follows else False, f"{judged.text}; {arms.text}"
 
 
 def _judged(
@@ -299,7 +298,8 @@ def _judged(
     band = _friction_band(found, tolerance, stability)
     if band:
         return "friction", f"does not follow: {off}, {more}, {band}{_also(limits)}"
-    return "off", f"does not follow: {off}, {more}{_also(limits)}{_also(_gears(run))}"
+    told = _also(limits), _also(_gears(run)), _also(_servos(found))
+    return "off", f"does not follow: {off}, {more}{''.join(told)}"
 
 
 def _gears(run: Run) -> str:
@@ -314,6 +314,15 @@ def _gears(run: Run) -> str:
     if not lost[most] > 0.0:
         return ""
     return f"the gear of joint {most + 1} took up to {lost[most]:.3g} N·m"
+
+
+def _servos(found: Tracking) -> str:
+    """Return which joint was farthest from its command, if motors followed positions."""
+    if not follows_by_positions(found.run):
+        return ""
+    behind = np.nanmax(np.abs(found.joint_error), axis=0)
+    joint = int(np.argmax(behind))
+    return f"joint {joint + 1} was up to {np.degrees(behind[joint]):.2g}° off its command"
 
 
 def _first_limit(run: Run, exit_time: float) -> VerdictReason | None:

@@ -7,11 +7,9 @@ import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-
-from ulna.analysis import (
-    verdict,
-)
+from ulna.analysis import verdict
+from ulna.analysis.following_verdict import POSITIONS
+from ulna.analysis.position_commands import settled_posture
 from ulna.arm import Arm
 from ulna.cli import flags, planning, robust_report
 from ulna.cli.arguments import (
@@ -26,10 +24,11 @@ from ulna.cli.arguments import (
     say_loop,
     spoken,
 )
-from ulna.cli.flags import option, switch, with_default
+from ulna.cli.flags import option, switch
 from ulna.cli.follow_report import (
+    CLOSED,
+    OPEN,
     Following,
-    are_commanded_positions,
     facts_of,
     growth_text,
     is_fastest,
@@ -51,9 +50,10 @@ from ulna.cli.outputs import (
 from ulna.cli.planning import Planned
 from ulna.cli.terminal import note, number, say, say_about, show_json
 from ulna.control import Controller, OpenLoop, read_controller, with_model
-from ulna.errors import InputError, Problem, UlnaWarning, rewording
+from ulna.errors import InputError, Problem, UlnaWarning, rewording, shown
 from ulna.motion import Plan
 from ulna.simulation import Run, simulate
+from ulna.simulation.motor_rows import command_rates, takes_position, takes_positions
 from ulna.units import length_text
 
 STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point
@@ -70,10 +70,21 @@ HINTS = {
     "overheated": f"{MORE_TIME}, or the joint a stronger motor",
     "friction": "try stiffer gains, an integral, or a larger --tolerance",
     "off": f"{MORE_TIME}, or try other gains or a larger --tolerance",
+    "servos": f"{MORE_TIME}, or the arm stiffer servos, or try a larger --tolerance",
 }
+CONTROLLER = "ComputedTorque()"  # of arms whose motors do not all take positions
 
 StartOption = Annotated[
-    str, with_default("NAME", "exact: moving with the path; rest: still at its start.")
+    str | None,
+    option("NAME", "exact: moving with the path; rest: still at its start, for position commands."),
+]
+ControllerOption = Annotated[
+    str | None,
+    option(
+        "CONTROLLER",
+        'Such as "PID(kp=400, kd=40)"; see `ulna list controllers`. Else ComputedTorque(), or '
+        "position commands where all motors take them.",
+    ),
 ]
 ControllerModelOption = Annotated[
     str | None, option("ARM", "The arm that the controller believes in, if it is another.")
@@ -83,7 +94,7 @@ ToleranceOption = Annotated[
     option(
         "LENGTH",
         "How far off the tip may be, such as 5 mm: 1 % of the reach or 2 % of the path's "
-        "extent, whichever is less, unless given.",
+        "extent, whichever is less, unless given; 10 % of both by position commands.",
     ),
 ]
 
@@ -91,7 +102,7 @@ ToleranceOption = Annotated[
 def follow(
     arm: flags.UsualArm = None,
     path: flags.Path = None,
-    controller: Annotated[str, flags.CONTROLLER] = "ComputedTorque()",
+    controller: ControllerOption = None,
     duration: flags.Duration = None,
     timing: flags.Timing = None,
     max_speed: flags.MaxSpeed = None,
@@ -108,7 +119,7 @@ def follow(
     keep_order: flags.KeepOrder = False,
     elbow: flags.Elbow = None,
     angles: flags.Angles = "relative",
-    start: StartOption = "exact",
+    start: StartOption = None,
     controller_model: ControllerModelOption = None,
     tolerance: ToleranceOption = None,
     robust: robust_report.RobustOption = None,
@@ -122,22 +133,26 @@ def follow(
     json: flags.Json = False,
     overwrite: flags.Overwrite = False,
 ) -> None:
-    """Plan a path, simulate the arm along it, and say whether it follows, open loop and closed.
+    """Plan a path, simulate the arm along it, and say whether it follows.
 
-    Ends with 3 where the closed loop does not follow, with 5 where the plan is infeasible.
+    Motors that take positions are commanded the planned angles, others run open loop and closed.
+    Ends with 3 where the arm does not follow, with 5 where the plan is infeasible.
     """
     given = locals()
     writers = _writers(film_speed if film else None, robust=robust is not None)
     folder = ResultFolder(out, writers, planning.files_of_before, overwrite=overwrite)
-    chosen, open_loop = _read_controllers(controller, controller_model)
     ticks = None if rate is None else read_rate(rate)
     allowed = robust_report.read_radius(tolerance, "--tolerance")
     many = robust_report.read_request(robust, robust_spec, tube, allowed, seed, sobol=sobol)
-    read_choice(start, STARTS, "--start", "exact or rest")
+    if start is not None:
+        read_choice(start, STARTS, "--start", "exact or rest")
     convention = read_convention(angles)
     name, described, way = planning.read_request(given, convention)
     ticks = loop_rate(described) if ticks is None else ticks
-    _check_loops(described, ticks, chosen, open_loop)
+    loops = _read_controllers(described, controller, controller_model)
+    _check_loops(described, ticks, loops)
+    if rate is not None and CLOSED not in loops and ticks not in command_rates(described, ticks):
+        note("--rate says nothing without --controller: servos read commands at their own rate")
     settings = {key: given[key] for key in planning.SETTINGS}
     made = planning.make_plan(name, described, way, fastest=fastest, **settings)
     task = Planned(name, made)
@@ -146,55 +161,71 @@ def follow(
         if not json:
             say(verdict(None, made).text)
         planning.finish_plan(task, folder, convention, json=json, facts=refused_facts)
-    loops = {"open loop": open_loop, "closed loop": chosen}
-    done = _followed(task, _Request(loops, controller, ticks, start, allowed, many), folder)
-    _finish(done, folder, convention, json, wanted=robust or 0)
+    called = CONTROLLER if controller is None else controller
+    asked = _Request(loops, called, ticks, start, allowed, many)
+    _finish(_followed(task, asked, folder), folder, convention, json, wanted=robust or 0)
 
 
 class _Request(NamedTuple):
     """How a plan is to be followed."""
 
-    controllers: Mapping[str, Controller]
+    controllers: Mapping[str, Controller | None]  # by label, the judged one last
     called: str  # the controller as it was asked for
     rate: float  # [Hz]
-    start: str
+    start: str | None
     tolerance: float | None  # [m]
     many: robust_report.RobustRequest | None
 
 
 def _followed(task: Planned, asked: _Request, folder: ResultFolder) -> Following:
     """Simulate the arm along a plan, and arms that are not quite it where they are asked for."""
-    made, many, chosen = task.plan, asked.many, asked.controllers["closed loop"]
+    made, many, label = task.plan, asked.many, list(asked.controllers)[-1]
+    chosen = asked.controllers[label]
     if many is not None:
         many.check(made, chosen, asked.rate)
-    note(f"simulating {number(made.duration)} s open loop, then with {asked.called}")
-    runs = _simulate(made, asked.controllers, asked.rate, asked.start)
-    if "closed loop" not in runs:
+    note(f"simulating {number(made.duration)} s: {', then '.join(asked.controllers)}")
+    runs = _simulate(made, asked)
+    if label not in runs:
         kept = folder.write(task, PLANNED, whole=False).files
         raise UnfinishedError([f"stopped; the plan is in {', '.join(kept)}"], INTERRUPTED)
-    found = None
-    if many is not None and runs["closed loop"].status.reason != "interrupted":
-        found = many.judge(made, chosen, asked.rate, at_rest=asked.start == "rest")
-    note(f"judging both, and writing into {folder.place}")
+    found, at_rest = None, _begins_at_rest(chosen, asked.start)
+    if many is not None and runs[label].status.reason != "interrupted":
+        found = many.judge(made, chosen, asked.rate, at_rest=at_rest)
+    note(f"judging {label}, and writing into {folder.place}")
     return Following(task, chosen, asked.called, asked.rate, runs, asked.tolerance, found)
 
 
-def _read_controllers(text: str, model: str | None) -> tuple[Controller, Controller]:
-    """Return the controller that is asked for, and open loop; both believe in the model."""
-    chosen = read_controller(text, "--controller")
-    if model is None:
-        return chosen, OpenLoop()
-    believed = find_arm(model, "--controller-model")
-    with rewording(of_controller):
-        return with_model(chosen, believed), OpenLoop(believed)
+def _read_controllers(
+    arm: Arm, text: str | None, model: str | None
+) -> dict[str, Controller | None]:
+    """Return what the arm follows with, the judged one last; None commands the planned angles."""
+    positions: dict[str, Controller | None] = {POSITIONS: None} if takes_positions(arm) else {}
+    if positions and text is None:
+        if model is None:
+            return positions
+        need = "--controller as well: these motors are commanded positions"
+        raise InputError(Problem("--controller-model", shown(model), need))
+    text = CONTROLLER if text is None else text
+    chosen, alone = read_controller(text, "--controller"), OpenLoop()
+    if model is not None:
+        believed = find_arm(model, "--controller-model")
+        with rewording(of_controller):
+            chosen, alone = with_model(chosen, believed), OpenLoop(believed)
+    return {**(positions or {OPEN: alone}), CLOSED: chosen}
 
 
-def _check_loops(arm: Arm, rate: float, *controllers: Controller) -> None:
+def _check_loops(arm: Arm, rate: float, controllers: Mapping[str, Controller | None]) -> None:
     """Say how the loop is closed, and raise if a controller is not for this arm."""
-    say_loop(arm, rate)
+    if CLOSED in controllers:
+        say_loop(arm, rate)
+        servos = [str(k) for k, one in enumerate(arm.joints, 1) if takes_position(one.motor)]
+        if servos:
+            told = f"motors that take positions, of joint {', '.join(servos)}"
+            note(f"the controller drives {told}: its torques become angles, read at their rates")
     with rewording(of_controller):
-        for one in controllers:
-            one.start(arm)
+        for one in controllers.values():
+            if one is not None:
+                one.start(arm)
 
 
 def _check_work(duration: float, rate: float, film_speed: float, *, film: bool) -> None:
@@ -214,51 +245,36 @@ def _check_work(duration: float, rate: float, film_speed: float, *, film: bool) 
         raise InputError(Problem("--rate", f"{number(rate)} Hz", need))
 
 
-def _simulate(
-    made: Plan, controllers: Mapping[str, Controller], rate: float, start: str
-) -> dict[str, Run]:
-    """Simulate the arm along the plan under one controller after the other, until Ctrl-C."""
-    settings: dict[str, Any] = {"reference": made, "rate": rate, "dt": min(1e-3, 1.0 / rate)}
-    if start == "rest":
-        settings["q0"] = made.trajectory(0.0).q
-    runs = {}
-    for label, controller in controllers.items():
+def _simulate(made: Plan, asked: _Request) -> dict[str, Run]:
+    """Simulate the arm along the plan in one way after the other, until Ctrl-C."""
+    rate, runs = asked.rate, {}
+    for label, controller in asked.controllers.items():
         with warnings.catch_warnings(), rewording(as_option):
-            if label == "open loop":
+            if label == OPEN:
                 # Off its path it whirls, too fast for its steps; what is told is when it left.
                 warnings.simplefilter("ignore", UlnaWarning)
-            if label == "open loop" and are_commanded_positions(made):
-                runs[label] = _command_positions(made, settings)
-            else:
-                runs[label] = simulate(
-                    made.arm, controller=controller, **settings, on_interrupt="return"
-                )
+            q0 = None
+            if _begins_at_rest(controller, asked.start):
+                q0 = settled_posture(made) if controller is None else made.trajectory(0.0).q
+            runs[label] = simulate(
+                made.arm, q0=q0, controller=controller, reference=made, rate=rate,
+                dt=min(1e-3, 1.0 / rate), on_interrupt="return",
+            )  # fmt: skip
         if runs[label].status.reason == "interrupted":
             break
     return runs
 
 
-def _command_positions(made: Plan, settings: Mapping[str, Any]) -> Run:
-    """Simulate motors that are commanded the planned angles, as their own loops follow them."""
-    start = made.trajectory(0.0)
-    times = np.linspace(0.0, made.duration, 1 + math.ceil(made.duration / settings["dt"]))
-    return simulate(
-        made.arm,
-        q0=start.q,
-        qd0=None if "q0" in settings else start.qd,
-        position=(times, made.trajectory(times).q),
-        between="linear",
-        duration=made.duration,
-        dt=settings["dt"],
-        on_interrupt="return",
-    )
+def _begins_at_rest(controller: Controller | None, start: str | None) -> bool:
+    """Return whether a run starts at rest: position commands do unless told otherwise."""
+    return start == "rest" or (start is None and controller is None)
 
 
 def _finish(
     done: Following, folder: ResultFolder, angles: Angles, json: bool, *, wanted: int
 ) -> None:
     """Write and show what became of it; end with the exit code of what went wrong, if it did."""
-    status = done.closed.status
+    status = done.run.status
     missing = wanted - (0 if done.robust is None else len(done.robust))
     names = [one for one in folder.writers if done.robust or one not in robust_report.FILES]
     whole = status.reason != "interrupted" and not missing
@@ -279,37 +295,32 @@ def _finish(
 
 
 def _raise_if_not_followed(done: Following, written: Written) -> None:
-    """Raise if the closed loop does not follow, with what to try."""
+    """Raise if the arm does not follow, with what to try."""
     if done.verdict:
         return
     ended = done.verdict.reason == "unfinished"
     where = written.kept if ended else f"; all of it is in {', '.join(written.files)}"
-    told = "; ".join(filter(None, [done.verdict.text, _by_themselves(done), _hint(done)]))
-    raise UnfinishedError([f"{told}{where}"], FAILED) from done.closed.error
-
-
-def _by_themselves(done: Following) -> str:
-    """Return how well servos follow without a controller, where that is better than with it."""
-    alone, closed = (done.trackings[label].max for label in ("open loop", "closed loop"))
-    if not are_commanded_positions(done.plan) or not alone < closed:
-        return ""
-    return (
-        f"commanded the planned angles, its motors keep within {length_text(alone)} by themselves"
-    )
+    told = "; ".join(filter(None, [done.verdict.text, _hint(done)]))
+    raise UnfinishedError([f"{told}{where}"], FAILED) from done.run.error
 
 
 def _hint(done: Following) -> str:
     """Return what to try: for runs that failed otherwise than by diverging, in their own words."""
-    reason, status = done.verdict.reason, done.closed.status
+    reason, status = str(done.verdict.reason), done.run.status
     if reason == "unfinished" and status.reason != "diverged":
         return spoken(status.text.partition("; ")[2])
     if isinstance(done.controller, OpenLoop):
         return "take a --controller with feedback"
-    if _by_themselves(done):
-        seldom = "servos read commands too seldom for the torques of a controller"
-        return f"{seldom}: send them the plan, with ulna plan --servo"
+    error = {label: found.max for label, found in done.trackings.items()}
+    if CLOSED in error and error.get(POSITIONS, math.inf) < error[CLOSED]:
+        alone = (
+            f"commanded the planned angles, its motors keep within {length_text(error[POSITIONS])}"
+        )
+        return f"leave out --controller: {alone}"
     if done.verdict.mismatch and reason == "off":
         return "tell the controller of the arm as it is, with --controller-model"
+    if done.label == POSITIONS and reason == "off":
+        reason = "servos"
     hint = HINTS["diverged" if reason == "unfinished" else reason]
     # A motion in minimum time has no duration to give.
     slower = "give feedback more of the torques with --reserve"
@@ -320,7 +331,7 @@ def _writers(film_speed: float | None, *, robust: bool) -> dict[str, Writer]:
     """Return what writes each file of a plan that was followed; a film if it has a speed."""
     of_plan = planning.plan_writers()
     writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
-    writers["run.nc"] = lambda done, file: done.closed.save(file)
+    writers["run.nc"] = lambda done, file: done.run.save(file)
     writers |= {"error.png": figure_writer(_error), **of_plan}
     writers["summary.json"] = json_writer(
         lambda done: facts_of(done) if isinstance(done, Following) else refused_facts(done)
@@ -341,7 +352,7 @@ def _error(done: Following) -> Any:
 def _report(done: Any, file: str) -> None:
     runs = done.runs if isinstance(done, Following) else {}
     judged = done.verdict if runs else verdict(None, done.plan)
-    growth = {one: growth_text(done, one) for one in runs}
+    growth = {one: growth_text(done, one) for one in done.stabilities} if runs else {}
     robust = done.robust if isinstance(done, Following) else None
     planning.write_report(done.plan, runs, judged, growth, file, robust=robust)
 

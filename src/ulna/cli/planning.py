@@ -13,7 +13,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ulna.analysis.following_verdict import headline
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -41,7 +40,8 @@ from ulna.cli.outputs import (
     typed_command,
     write_outputs,
 )
-from ulna.cli.servo_files import FILES, read_servos, servo_facts
+from ulna.cli.robust_report import FILES as ROBUST_FILES
+from ulna.cli.servo_files import FILES, PlannedTable, read_servos
 from ulna.cli.terminal import note, number, say, say_about, show_joints, show_json
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, rewording, shown
 from ulna.motion import Path, Plan, paths, read_path
@@ -49,7 +49,6 @@ from ulna.motion import plan as planned
 from ulna.motion.paths.path_text import SHAPES
 from ulna.motion.planning.motor_demands import MOST_USE, planned_motor_lines
 from ulna.motion.planning.plan_result import terms_of
-from ulna.motion.servo_tables import ServoTable
 from ulna.storage import read_text
 from ulna.units import length_text
 
@@ -63,7 +62,7 @@ NAMES = {"path": "PATH", "arm": "ARM", "speed": "film-speed"}
 # What is of use even where there is no motion.
 SHOWN_ANYWAY = ("motion.png", "summary.json", "report.html")
 # What only a plan that was followed has.
-FOLLOWED = ("run.nc", "error.png", "follow.mp4", "robust.png", "robust.svg", "worst.nc")
+FOLLOWED = ("run.nc", "error.png", "follow.mp4", *ROBUST_FILES)
 
 
 def plan(
@@ -114,7 +113,7 @@ class Planned(NamedTuple):
 
     name: str
     plan: Plan
-    table: ServoTable | None = None
+    sent: PlannedTable | None = None
 
 
 def read_request(given: Mapping[str, Any], angles: Angles) -> tuple[str, Arm, Path]:
@@ -276,7 +275,8 @@ def write_report(
         from ulna.viewer.report_robustness import add_robustness
 
         add_robustness(content, robust)
-        content.header["verdict"] = dict(zip(("ok", "text"), headline(judged, robust), strict=True))
+        ok, text = robust.headline(judged)
+        content.header["verdict"] = {"ok": ok, "text": text}
     write_page(complete(content, command=typed_command()), file)
 
 
@@ -402,7 +402,7 @@ def plan_facts(task: Planned) -> dict[str, Any]:
         "power": {"peak": peaks.power},
         "terms": {name: {"peak": made.term_peaks[name]} for name in terms_of(made.arm)},
         **_motor_facts(made),
-        **servo_facts(task.table),
+        **({} if task.sent is None else {"servo": task.sent.facts}),
     }
 
 
@@ -447,7 +447,7 @@ def files_of_before(folder: FilePath) -> tuple[str, ...]:
 def _motion(done: Any) -> Any:
     from ulna.viewer import motion_figure
 
-    return motion_figure(done.plan, getattr(done, "closed", None))
+    return motion_figure(done.plan, getattr(done, "run", None))
 
 
 def _torques(done: Any) -> Any:

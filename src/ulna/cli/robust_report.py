@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ulna.cli.arguments import as_option, of_controller, read_positive
 from ulna.cli.flags import option, switch, with_default
 from ulna.cli.outputs import Writer, figure_writer
-from ulna.cli.terminal import note, number
+from ulna.cli.terminal import note
 from ulna.errors import InputError, Problem, rewording
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class RobustRequest:
     uncertainty: dict[str, Any]  # keywords of `ulna.robustness`
     file: str | None  # that they are from
 
-    def check(self, plan: Plan, controller: Controller, rate: float) -> None:
+    def check(self, plan: Plan, controller: Controller | None, rate: float) -> None:
         """Raise if what is uncertain cannot be, before anything is simulated."""
         from ulna.sweep.uncertain_loop import uncertain_loop
         from ulna.sweep.uncertainty import placed_in
@@ -63,7 +63,7 @@ class RobustRequest:
             uncertain_loop(plan, controller, base, (self.runs, self.seed), *given)
 
     def judge(
-        self, plan: Plan, controller: Controller, rate: float, *, at_rest: bool
+        self, plan: Plan, controller: Controller | None, rate: float, *, at_rest: bool
     ) -> Robustness:
         """Simulate the arms; after Ctrl-C, those that are done are returned."""
         from ulna.sweep.robustness import robustness
@@ -153,21 +153,3 @@ def _figure(done: Following) -> Any:
 def _save_worst(done: Following, file: str) -> None:
     assert done.robust is not None
     done.robust.replay().save(file)
-
-
-def robust_lines(found: Robustness) -> list[str]:
-    """Return what there is to say of it: percentiles, causes, and the worst arm."""
-    from ulna.sweep.robust_results import error_text
-
-    shares, worst = found.percentiles((50.0, 95.0)), found.worst
-    fields = [
-        f"{head} {error_text(half)} in the median, {error_text(most)} for 95 %"
-        for head, (half, most) in (("RMS", shares["rms"]), ("largest", shares["max"]))
-    ]
-    told = [f"tip error of {len(found):,} arms: {'; '.join(fields)}", *found.causes()]
-    if found.sobol is not None:
-        parts = [f"{name} {number(one, 2)}" for name, one in list(found.sobol.total.items())[:3]]
-        told.append(f"total Sobol indices, {found.sobol.runs:,} runs: {', '.join(parts)}")
-    if found.failed:
-        told.append(f"{found.failed:,} runs failed")
-    return [*told, f"worst: arm {worst.number} of seed {found.seed}, {error_text(worst.error)} off"]

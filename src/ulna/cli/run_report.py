@@ -95,13 +95,15 @@ def _energy(run: Run) -> str:
 
 
 def _following(run: Run) -> list[str]:
-    """Return how far the joints were from what a controller was to follow."""
-    if run.q_ref is None or run.qd_ref is None or "controller" not in run.settings:
+    """Return how far the joints were from what a controller or motors were to follow."""
+    if run.q_ref is None or run.qd_ref is None:
         return []
-    gaps = np.abs(np.asarray(run.q) - _reference(run))
+    controlled = "controller" in run.settings
+    gaps = np.abs(np.asarray(run.q) - (_reference(run) if controlled else run.q_ref))
     off = np.degrees(np.max(gaps, axis=-1))
     return [
-        f"under the controller no joint was more than {number(float(np.max(off)), 3)}° off its "
+        f"{'under the controller ' * controlled}no joint was more than "
+        f"{number(float(np.max(off)), 3)}° off its "
         f"reference; {number(float(off[-1]), 3)}° at the end"
     ]
 

@@ -60,6 +60,7 @@ from ulna.simulation import simulate as simulated
 from ulna.simulation.disturbances import sizes, wave_programs
 from ulna.simulation.files import ENDINGS
 from ulna.simulation.loads import names_for
+from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
 from ulna.simulation.ticks import trajectory_of
 
@@ -99,7 +100,8 @@ ReferenceOption = Annotated[
     str | None,
     option(
         "REFERENCE",
-        'What the controller follows: a posture "30 deg, -20 deg"; a plan.csv of `ulna plan`; '
+        'What a controller, or motors that take positions, follow: a posture "30 deg, -20 deg"; a '
+        "plan.csv of `ulna plan`; "
         "or a path as `ulna plan` takes it, timed as there.",
     ),
 ]
@@ -392,12 +394,14 @@ def _names(cells: Cells) -> list[str]:
 
 def _read_control(given: Mapping[str, Any], arm: Arm, name: str, angles: Angles) -> dict[str, Any]:
     """Return the options of `ulna.simulate` that those of a controller stand for."""
-    _check_control(given)
+    _check_control(given, arm)
     settings: dict[str, Any] = {}
     if given["disturbance"]:
         settings["disturbances"] = [_read_disturbance(text, arm) for text in given["disturbance"]]
     if given["controller"] is None:
-        return settings
+        if given["reference"] is not None:
+            settings["reference"] = _read_reference(given["reference"], arm, name, angles)
+        return settings | ({} if given["rate"] is None else {"rate": read_rate(given["rate"])})
     settings["controller"] = read_controller(given["controller"], "--controller")
     with rewording(of_controller):
         settings["controller"].start(arm)
@@ -412,13 +416,17 @@ def _read_control(given: Mapping[str, Any], arm: Arm, name: str, angles: Angles)
     return settings
 
 
-def _check_control(given: Mapping[str, Any]) -> None:
-    """Raise if there are options of a controller without one, or one without a reference."""
+def _check_control(given: Mapping[str, Any], arm: Arm) -> None:
+    """Raise if there are options of a controller without one, or one without a reference.
+
+    Motors that take positions follow a reference without a controller.
+    """
     if given["controller"] is None:
         hint = 'add one, such as --controller "ComputedTorque()"'
+        positioned = given["reference"] is not None and takes_positions(arm)
         problems = [
             Problem(f"--{name}", f"{shown(given[name])} and no --controller", "a controller", hint)
-            for name in ("reference", "sensors", "rate")
+            for name in ("sensors",) + ("reference", "rate") * (not positioned)
             if given[name] is not None
         ]
         if problems:

@@ -47,7 +47,18 @@ class MotorRows(NamedTuple):
 
 def takes_positions(arm: Arm) -> bool:
     """Return whether all motors of an arm are commanded positions."""
-    return all(isinstance(joint.motor, ServoMotor | StepperMotor) for joint in arm.joints)
+    return all(takes_position(joint.motor) for joint in arm.joints)
+
+
+def takes_position(motor: AnyMotor | None) -> bool:
+    """Return whether a motor is commanded a position."""
+    return isinstance(motor, ServoMotor | StepperMotor)
+
+
+def command_rates(arm: Arm, rate: float) -> list[float]:
+    """Return how often each motor takes a position [Hz]: a servo at its own rate."""
+    motors = [joint.motor for joint in arm.joints]
+    return [one.update_rate if isinstance(one, ServoMotor) else rate for one in motors]
 
 
 def check_given(arm: Arm, given: str) -> None:

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arm.motors import ServoMotor
 from ulna.arrays import Array, float_array
 from ulna.control import CompiledLaw, Controller, Reference
 from ulna.control.controller import ControlTiming, compile_controller, start_controller
@@ -29,6 +28,7 @@ from ulna.motion import Plan, Trajectory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.loads import check_takes_time, function_name, named
+from ulna.simulation.motor_rows import command_rates
 from ulna.simulation.options import PerArm, joint_values
 from ulna.simulation.outcome import Failed
 from ulna.simulation.sensors import begin_samples
@@ -244,9 +244,7 @@ def position_command(arm: Arm, reference: Any, blocks: Blocks, rate: float) -> A
     motion = trajectory_of(reference)
     if motion is None:
         return PositionFunction(arm.n, blocks)
-    motors = [joint.motor for joint in arm.joints]
-    rates = {one.update_rate if isinstance(one, ServoMotor) else rate for one in motors}
-    end = blocks.start + motion.duration
+    rates, end = set(command_rates(arm, rate)), blocks.start + motion.duration
     times = np.unique(np.concatenate([np.arange(np.ceil(end * one) + 1.0) / one for one in rates]))
     # Servos of nearly the same rate read at nearly the same times.
     times = times[np.append(True, np.diff(times) > 1e-12 * (1.0 + end))]

@@ -266,8 +266,23 @@ class Case:
         """Return what is commanded where no controller is asked: torques, or planned angles."""
         if self.torque is not None:
             return "torque", self.torque
-        if self.controller is not None or not (self.arm.has_motors and takes_positions(self.arm)):
+        if self.controller is not None or not takes_positions(self.arm):
             return None
+        return self.position_command(motion)
+
+    def position_command(self, motion: Plan) -> tuple[str, Any]:
+        """Return the command that has motors follow a plan by themselves: a table of its angles.
+
+        Parameters
+        ----------
+        motion : Plan
+            The plan.
+
+        Returns
+        -------
+        tuple
+            "position", with times (k,) [s] and angles (k, n) [rad].
+        """
         steps = math.ceil(motion.duration / self.simulation.get("dt", DEFAULT_DT))
         times = np.linspace(0.0, motion.duration, 1 + steps)
         return "position", (times, np.asarray(motion.trajectory(times).q))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.analysis import FollowingVerdict
 from ulna.arrays import Array, plain, whole
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
@@ -280,6 +281,22 @@ class Robustness:
             return True
         return False if self.failed or self.exit.probability > 0.5 else None
 
+    def headline(self, judged: FollowingVerdict) -> tuple[bool | None, str]:
+        """Return whether the nominal arm and these arms pass, and the verdict on both.
+
+        Parameters
+        ----------
+        judged : FollowingVerdict
+            On the nominal arm.
+
+        Returns
+        -------
+        tuple
+            True, False, or None where the nominal arm follows and most of the others do; and a
+            sentence.
+        """
+        return self.ok if judged.follows else False, f"{judged.text}; {self.text}"
+
     @property
     def failed(self) -> int:
         """How many runs failed."""
@@ -321,17 +338,25 @@ class Robustness:
             }
         )
 
-    def _lines(self) -> list[str]:
+    @property
+    def lines(self) -> list[str]:
+        """Percentiles of the tip error, what it goes with, failed runs, and the worst arm."""
         shares, worst = self.percentiles(), self.worst
-        told = [self.text]
+        told = []
         for name, head in (("rms", "RMS"), ("max", "largest")):
             parts = [
                 f"{error_text(error)} ({level:g} %)"
                 for error, level in zip(shares[name], LEVELS, strict=True)
             ]
             told.append(f"tip error, {head}: {', '.join(parts)}")
-        told.append(f"worst: arm {worst.number}, {error_text(worst.error)}")
-        return [*told, *self.causes(1)]
+        told += self.causes()
+        if self.sobol is not None:
+            totals = [f"{name} {one:.2g}" for name, one in list(self.sobol.total.items())[:3]]
+            told.append(f"total Sobol indices, {self.sobol.runs:,} runs: {', '.join(totals)}")
+        if self.failed:
+            told.append(f"{self.failed:,} runs failed")
+        where = f"arm {worst.number} of seed {self.seed}"
+        return [*told, f"worst: {where}, {error_text(worst.error)} off"]
 
     def causes(self, count: int = 3) -> list[str]:
         """Return what matters most, a line each.
@@ -357,10 +382,10 @@ class Robustness:
         return f"Robustness of {self.plan.path}: {len(self):,} arms, seed {self.seed}"
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *(f"  {line}" for line in self._lines())])
+        return "\n".join([self._title(), *(f"  {line}" for line in [self.text, *self.lines])])
 
     def _repr_html_(self) -> str:
-        return card(self._title(), self._lines())
+        return card(self._title(), [self.text, *self.lines])
 
 
 def _told(value: Any) -> Any:

@@ -26,6 +26,8 @@ from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.disturbances import Disturbance
+from ulna.simulation.loads import POSITION
+from ulna.simulation.motor_rows import check_given
 from ulna.sweep.cases import Grid, batch_keywords, sample_grid
 from ulna.sweep.robust_results import Robustness
 from ulna.sweep.sampling import Axis
@@ -125,7 +127,7 @@ def _of_draw(error: InputError, number: Any) -> list[Problem]:
 @suggest_keywords(count="runs", samples="runs", n="runs", tolerance="tube", uncertainty="vary")
 def robustness(
     plan: Plan,
-    controller: Controller,
+    controller: Controller | None = None,
     *,
     runs: int = 1000,
     tube: float | None = None,
@@ -150,12 +152,13 @@ def robustness(
     ----------
     plan : Plan
         What is to be followed, made for the nominal arm.
-    controller : Controller
-        A compiled one, such as those of `ulna.control`.
+    controller : Controller, optional
+        A compiled one, such as those of `ulna.control`. Without one the motors, which then all have
+        to take positions, are commanded the planned angles.
     runs : int, optional
         How many arms.
     tube : float, optional
-        How far off a tip may be [m]; `ulna.analysis.default_tolerance` of the plan unless given.
+        How far off a tip may be [m]; `ulna.analysis.default_tolerance` unless given.
     vary : mapping of str to mapping or sequence, optional
         What is uncertain, by the names of parameters of sweeps: { "from": …, "to": … }, { "mean":
         …, "std": … }, or a list of values, with units or in SI. Besides them `design`: "random"
@@ -172,7 +175,8 @@ def robustness(
     sensors, actuators : Sensors, Actuators, optional
         Of the nominal loop; those of the arm's `loop` unless given.
     at_rest : bool, optional
-        Whether arms start at rest at the first point of the path, and not moving with it.
+        Whether arms start at rest at the first point of the path, and not moving with it. Without a
+        controller they then start where the nominal arm settles.
     sobol : bool, optional
         Whether to compute Sobol indices too, by SALib: that takes some ten times as many runs.
     progress : bool, optional
@@ -213,11 +217,15 @@ def robustness(
     if not isinstance(plan, Plan):
         raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
     plan.raise_if_infeasible()
-    check_controller(controller)
+    if controller is None:
+        check_given(plan.arm, POSITION)
+    else:
+        check_controller(controller)
     check_loop(sensors, actuators)
     count = whole("runs", runs, 1, MOST_RUNS)
     drawn = whole("seed", seed, 0, 2**53)
-    allowed = default_tolerance(plan) if tube is None else positive("tube", tube)
+    usual = default_tolerance(plan, positions=controller is None)
+    allowed = usual if tube is None else positive("tube", tube)
     base = {
         "sensors": sensors,
         "actuators": actuators,

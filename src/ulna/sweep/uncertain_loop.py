@@ -9,10 +9,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ulna.analysis.position_commands import settled_posture
 from ulna.arm import Actuators, Arm, Motor, Sensors
 from ulna.arm.control_loop import NO_LOOP
 from ulna.arm.control_timing import ControlTiming
@@ -185,7 +187,8 @@ class UncertainLoop:
         """
         made = applied(self.base, values) if values else self.base
         controller, believed = made.controller, made.controller_model
-        assert controller is not None
+        if controller is None:
+            return made
         if believed is not None and believed is not getattr(controller, "model", believed):
             controller = with_model(controller, believed)
         designed = NominalController(controller, self.plan.arm, self.timing)
@@ -205,12 +208,17 @@ class UncertainLoop:
             Reference, start and duration.
         """
         q0, qd0 = np.array(case.q0, dtype=float), np.array(case.qd0, dtype=float)
-        return PreparedCase(self.plan, self.plan, q0, qd0, self.plan.duration, None)
+        return PreparedCase(self.plan, self.plan, q0, qd0, self.plan.duration, self.command)
+
+    @cached_property
+    def command(self) -> tuple[str, Any] | None:
+        """The positions of the plan, which arms without a controller are commanded."""
+        return None if self.base.controller else self.base.position_command(self.plan)
 
 
 def uncertain_loop(
     plan: Plan,
-    controller: Controller,
+    controller: Controller | None,
     base: Mapping[str, Any],
     drawn: tuple[int, int],
     vary: Mapping[str, Any] | None,
@@ -222,8 +230,8 @@ def uncertain_loop(
     ----------
     plan : Plan
         What the nominal arm is to follow.
-    controller : Controller
-        What closes the loop.
+    controller : Controller or None
+        What closes the loop; without one motors are commanded the planned angles.
     base : mapping
         Further fields of the nominal `Case`: start, sensors, actuators, simulation.
     drawn : tuple of int
@@ -250,16 +258,17 @@ def uncertain_loop(
     actuators = base["actuators"] or own.actuators or IDEAL
     rate = float(base["simulation"]["rate"])
     if vary is None:
-        vary = default_uncertainty(plan, rate=rate)
+        vary = default_uncertainty(plan, rate=rate, positions=controller is None)
     if disturbances is None:
         is_varied = any(str(name).startswith("disturbance.1.") for name in vary)
         disturbances = (usual_disturbance(plan, rate),) if is_varied else ()
-    start = plan.trajectory(0.0)
+    start, at_rest = plan.trajectory(0.0), base["at_rest"]
+    q0 = settled_posture(plan) if at_rest and controller is None else start.q
     nominal = Case(
         _rated(arm),
         path=plan.path,
-        q0=tuple(np.asarray(start.q).tolist()),
-        qd0=tuple(np.zeros(arm.n).tolist() if base["at_rest"] else np.asarray(start.qd).tolist()),
+        q0=tuple(np.asarray(q0).tolist()),
+        qd0=tuple(np.zeros(arm.n).tolist() if at_rest else np.asarray(start.qd).tolist()),
         controller=controller,
         controller_model=getattr(controller, "model", None),
         sensors=sensors,

@@ -42,7 +42,9 @@ KEYS = ("format", "disturbances", "vary")
 WEAKER = {"torque_constant", "stall_torque", "holding_torque"}
 
 
-def default_uncertainty(plan: Plan, *, rate: float | None = None) -> dict[str, Any]:
+def default_uncertainty(
+    plan: Plan, *, rate: float | None = None, positions: bool = False
+) -> dict[str, Any]:
     """Return what is uncertain about an arm unless something else is said.
 
     Parameters
@@ -51,6 +53,8 @@ def default_uncertainty(plan: Plan, *, rate: float | None = None) -> dict[str, A
         What the nominal arm is to follow.
     rate : float, optional
         The control rate [Hz]; unless given that of the arm's `loop`, else 1000 Hz.
+    positions : bool, optional
+        Whether motors that take positions follow without a controller, and so without sensors.
 
     Returns
     -------
@@ -84,7 +88,8 @@ def default_uncertainty(plan: Plan, *, rate: float | None = None) -> dict[str, A
     table["payload"] = _around(load, PAYLOAD) if load else _up_to(UNKNOWN_PAYLOAD * _mass(arm))
     for k in range(arm.n):
         table |= _of_joint(plan, k)
-    return table | _of_sensors(arm, ticks) | _of_pulse(plan, ticks)
+    sensors = {} if positions else _of_sensors(arm, ticks)
+    return table | sensors | _of_pulse(plan, ticks)
 
 
 def _around(value: float, part: float) -> dict[str, float]:

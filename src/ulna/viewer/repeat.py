@@ -244,8 +244,11 @@ def _simulate(run: Run, arm: Arm, plan: Plan | None) -> str:
     """Return the call of `simulate` that made a run, in a script whose `arm` is this one."""
     settings = run.settings
     given = {name: repr(settings[name]) for name in ("q0", "qd0")}
+    followed = "position" in settings and "reference" in settings
     for name in INPUTS:
-        given |= _input(name, settings.get(name))
+        given |= {} if followed and name == "position" else _input(name, settings.get(name))
+    if followed:
+        given["rate"] = repr(settings["rate"])
     given |= {
         name: repr(settings[name])
         for name in OPTIONS

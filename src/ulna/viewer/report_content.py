@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ulna.analysis import FollowingVerdict, tracking, verdict
+from ulna.analysis.following_verdict import EXIT_RADII, POSITIONS, follows_by_positions
 from ulna.analysis.joint_effort import effort
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
@@ -42,10 +43,10 @@ from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, MotionSp
 if TYPE_CHECKING:
     from ulna.analysis import Tracking
 
-EXITS = {"1 cm": 0.01, "10 cm": 0.1}
 MOST_CONTACTS = 12  # that are told one by one
 PLANNED = "plan"  # the label of a plan's motion
 OPEN, CLOSED = "open", "closed"  # roles of runs along a plan
+LABELS = ("closed loop", POSITIONS, "open loop")  # the first of them is judged
 
 
 def new_document(
@@ -122,15 +123,14 @@ def following_document(
     """
     if not runs:
         return plan_document(plan, judged=judged)
-    closed = next((label for label, one in runs.items() if role_of(one) == CLOSED), None)
-    first = closed or next(iter(runs))
+    first = min(runs, key=lambda label: LABELS.index(label_of(runs[label])))
     if judged is None:
         judged = verdict(runs[first], plan)
     title = f"{arm_title(plan.arm)} follows {cut(str(plan.path))}"
     told = (judged.follows, judged.text)
     run = runs[first]
     builder = new_document("following", plan.arm, title, _how(run), told, run.versions)
-    # The closed loop first: it is what the verdict is about.
+    # The judged run comes first.
     ordered = {first: run} | {label: one for label, one in runs.items() if label != first}
     found = {label: tracking(one, plan) for label, one in ordered.items()}
     for label, one in ordered.items():
@@ -203,15 +203,24 @@ def _plan_verdict(plan: Plan) -> tuple[bool, str]:
 
 def role_of(run: Run) -> str:
     """Return whether a run is one without feedback or one with."""
+    return OPEN if label_of(run) == LABELS[-1] else CLOSED
+
+
+def label_of(run: Run) -> str:
+    """Return what a run along a plan is called."""
+    if follows_by_positions(run):
+        return POSITIONS
     controller = str(run.settings.get("controller") or "")
-    return OPEN if not controller or controller.startswith("OpenLoop") else CLOSED
+    return LABELS[-1] if not controller or controller.startswith("OpenLoop") else LABELS[0]
 
 
 def _how(run: Run) -> str:
     """Return how a run was made, in a line."""
     settings = run.settings
     parts = [f"{run.t[-1] - run.t[0]:.4g} s"]
-    if told := controller_text(settings):
+    if follows_by_positions(run):
+        parts.append("motors commanded positions")
+    elif told := controller_text(settings):
         parts.append(cut(told))
     if settings.get("method"):
         parts.append(str(settings["method"]))
@@ -266,7 +275,7 @@ def _add_tracking_findings(builder: DocumentBuilder, found: Tracking, label: str
         text = f"{label}: the largest tip error is {length_text(worst.size)}"
         builder.finding("info", f"{text}, {length_text(found.rms)} RMS", worst.t, label)
     if role_of(found.run) == OPEN:
-        for name, radius in EXITS.items():
+        for name, radius in EXIT_RADII.items():
             left = found.first_exit(radius)
             if left is not None:
                 text = f"{label}: the tip is {name} off after {left:.3g} s"

@@ -213,8 +213,7 @@ def _content(result: Any, plan: Any) -> DocumentBuilder:
     if isinstance(result, Run):
         if plan is None:
             return content.run_document(result)
-        label = "open loop" if content.role_of(result) == content.OPEN else "closed loop"
-        return content.following_document(plan, {label: result})
+        return content.following_document(plan, {content.label_of(result): result})
     if plan is not None:
         need = "nothing but with a run, or a mapping of labels to runs"
         raise InputError(Problem("plan", shown(plan), need))

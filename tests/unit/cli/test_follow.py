@@ -718,13 +718,46 @@ def test_a_motor_that_is_too_weak_is_named_with_how_long_and_where(ask, tmp_path
     assert "the tip then at (" in said.out
 
 
-def test_servos_are_commanded_the_planned_angles_in_open_loop(ask, tmp_path):
+def test_servos_are_commanded_the_planned_angles(ask, tmp_path):
     (tmp_path / "arm.toml").write_text(SERVO, "utf-8")
-    said = ask("arm.toml", *SWING, "--duration", "1 s", "--json")
-    loop = said.json["open_loop"]
+    said = ask("arm.toml", *SWING, "--duration", "1 s", "--tolerance", "5 cm", "--json")
+    facts = said.json
+    assert said.code == 0
+    assert (facts["judged"], facts["controller"]) == ("position commands", None)
+    assert not {"open_loop", "closed_loop"} & set(facts)
     # Behind by damping · q̇ / stiffness and half a period of 50 Hz, at 1.5 rad/s.
     behind = 0.4 * 1.5 * (2.0 / 40.0 + 0.5 / 50.0)
-    assert loop["max"] == pytest.approx(behind, rel=0.2)
+    assert facts["verdict"]["peak_error"] == pytest.approx(behind, rel=0.2)
+    assert facts["position_commands"]["max"] == facts["verdict"]["peak_error"]
+    # As in Python, from rest: the arm lies flat, and nothing sags.
+    arm = ulna.load(tmp_path / "arm.toml")
+    plan = ulna.plan(arm, ulna.paths.joints([[0], [1]]), duration=1.0, timing="cubic")
+    run = ulna.simulate(plan.arm, reference=plan)
+    error = ulna.analysis.tracking(run, plan).max
+    assert facts["verdict"]["peak_error"] == pytest.approx(error, rel=1e-6)
+
+
+def test_what_is_said_of_servos_is_what_they_do(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text(SERVO, "utf-8")
+    found = ask("arm.toml", *SWING, "--duration", "1 s", "--tolerance", "1 mm")
+    assert found.code == 3
+    assert first_line(found).startswith("does not follow: off by ")
+    assert "joint 1 was up to" in first_line(found)
+    assert "positions the planned angles at 50 Hz: tip error" in found.flat
+    assert "errors" not in found.flat.replace("tip errors", "")
+    assert "stiffer servos" in found.err
+
+
+def test_servos_begin_where_they_hold_their_load(ask, tmp_path):
+    (tmp_path / "arm.toml").write_text(SERVO.replace("gravity = [0.0, 0.0]\n", ""), "utf-8")
+    slow = ("joints(((0,), (0.001,)))", "--timing", "cubic", "--duration", "1 s")
+    rest = ask("arm.toml", *slow, "--json")
+    # A spring of 40 N·m/rad gives way to the weight of a rod.
+    sag = 0.4 * (0.5 * 9.81 * 0.2) / 40.0
+    assert rest.json["verdict"]["peak_error"] == pytest.approx(sag, rel=0.01)
+    exact = ask("arm.toml", *slow, "--start", "exact", "--out", "exact", "--json")
+    run = ulna.open_run(exact.place / "exact" / "run.nc")
+    assert run.q[0] == pytest.approx([0.0])
 
 
 def test_servos_that_do_better_by_themselves_are_told(ask, tmp_path):
@@ -732,14 +765,43 @@ def test_servos_that_do_better_by_themselves_are_told(ask, tmp_path):
     joint = ulna.Joint(motor="tower-pro-mg996r")
     arm = ulna.Arm.rods([0.16, 0.14], [0.06, 0.04], joints=[joint] * 2, gravity=(0.0, 0.0))
     ulna.save(arm, tmp_path / "arm.toml")
-    found = ask("arm.toml", "circle((0.2, 0), '3 cm')", "--duration", "4 s")
+    words = ("arm.toml", "circle((0.2, 0), '3 cm')", "--duration", "4 s")
+    found = ask(*words, "--controller", "ComputedTorque()")
     assert found.code == 3
     assert first_line(found).startswith("does not follow: off by ")
-    alone = found.facts("follow")["open_loop"]["max"]
+    alone = found.facts("follow")["position_commands"]["max"]
     assert alone < 0.005
-    told = f"its motors keep within {alone * 1e3:.3g} mm by themselves"
-    assert told in found.err
-    assert "send them the plan, with ulna plan --servo" in found.err
+    told = f"commanded the planned angles, its motors keep within {alone * 1e3:.3g} mm"
+    assert f"leave out --controller: {told}" in found.err
+    assert "open loop" not in found.out
+    assert "motors that take positions, of joint 1, 2: its torques become angles" in found.err
+    by_default = ask(*words, "--out", "alone")
+    assert by_default.code == 0
+    assert by_default.facts("alone")["verdict"]["peak_error"] == alone
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--rate", "200 Hz"], "--rate says nothing without --controller: servos read"),
+        (["--controller-model", "kehl"], "--controller-model: got 'kehl', need --controller as we"),
+    ],
+)
+def test_options_of_a_controller_say_nothing_to_servos(ask, tmp_path, words, says):
+    (tmp_path / "arm.toml").write_text(SERVO, "utf-8")
+    found = ask("arm.toml", *SWING, "--duration", "1 s", *words)
+    assert (found.code == 2) == ("--controller-model" in words)
+    assert says in found.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ulna.presets())
+def test_every_preset_follows_by_default(ask, name):
+    found = ask(name, "--json")
+    assert found.code == 0
+    verdict = found.json["verdict"]
+    assert verdict["follows"]
+    assert verdict["peak_error"] == found.json[found.json["judged"].replace(" ", "_")]["max"]
 
 
 LOOP = """\

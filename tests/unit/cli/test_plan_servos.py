@@ -2,7 +2,11 @@
 
 import csv
 
+import numpy as np
 import pytest
+
+import ulna
+from ulna.motion import servo_table
 
 DRAWING = '<svg><path d="M0 0 h10 M0 20 h10 M10 1 h-10"/></svg>'
 SERVOS = ("--servo", "ticks()", "--servo", "pen(1400, 1700)")
@@ -26,11 +30,21 @@ def test_a_drawing_of_strokes_becomes_a_table(ask):
         names, *rows = csv.reader(stream)
     assert names == ["t [s]", "servo1 [ticks]", "servo2 [ticks]", "pen [ticks]"]
     assert {row[3] for row in rows} == {"1400", "1700"}
-    assert done.facts("plan")["servo"] == {
-        "rate": 50.0,
-        "rows": len(rows),
-        "units": ["ticks", "ticks"],
-    }
+    facts = done.facts("plan")["servo"]
+    assert (facts["rate"], facts["rows"], facts["units"]) == (50.0, len(rows), ["ticks", "ticks"])
+    # Half a tick of 4096 at both joints, at most a metre off; no motor is known to simulate.
+    assert 0.0 < facts["rounding_error"] < (1.0 + 0.5) * np.pi / 4096
+    assert facts["tip_error"] is None
+    assert "give the joints servos" in done.err
+
+
+def test_the_tip_error_of_a_table_is_simulated(ask):
+    done = ask("so-101", "circle((0.2, 0.1), '4 cm')", "--servo", "feetech()")
+    plan = ulna.plan(ulna.preset("so-101"), ulna.paths.circle((0.2, 0.1), 0.04))
+    found = ulna.analysis.servo_tracking(plan, servo_table(plan, "feetech()"))
+    facts = done.facts("plan")["servo"]["tip_error"]
+    assert facts == {"rms": pytest.approx(found.rms), "max": pytest.approx(found.max)}
+    assert f"expected tip error: {found.max * 1e3:.3g} mm at most" in done.err
 
 
 def test_programs_are_written_for_pulses_and_do_not_outlive_them(ask):

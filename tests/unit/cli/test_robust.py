@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.analysis.following_verdict import headline
 from ulna.control import ComputedTorque
 
 CIRCLE = "circle(center=(0.5, 0.2), radius='10 cm')"
@@ -71,10 +70,9 @@ def test_an_arm_passes_with_the_arms_beside_it(plan, tube, ok):
     run = ulna.simulate(plan.arm, controller=ComputedTorque(), reference=plan)
     judged = ulna.analysis.verdict(run, plan)
     many = ulna.robustness(plan, ComputedTorque(), runs=4, tube=tube)
-    assert headline(judged, many) == (ok, f"{judged.text}; {many.text}")
-    assert headline(judged) == (True, judged.text)
+    assert many.headline(judged) == (ok, f"{judged.text}; {many.text}")
     off = ulna.analysis.verdict(run, plan, tolerance=1e-9)
-    assert headline(off, many)[0] is False
+    assert many.headline(off)[0] is False
 
 
 def test_the_report_has_tables_and_a_chart_of_it(made):

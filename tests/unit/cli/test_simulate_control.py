@@ -202,6 +202,22 @@ def test_a_path_out_of_reach_is_exit_5(ask):
 
 
 @pytest.mark.usefixtures("unpainted")
+def test_servos_follow_a_plan_without_a_controller(ask, facts):
+    circle = "circle((0.2, 0.1), '4 cm')"
+    told = facts("simulate", "so-101", "--reference", circle)
+    plan = ulna.plan(ulna.preset("so-101"), ulna.paths.circle((0.2, 0.1), 0.04))
+    run = ulna.simulate(plan.arm, reference=plan)
+    assert told["q"] == run.q[-1].tolist()
+    assert "no joint was more than" in ask("simulate", "so-101", "--reference", circle)[1]
+    assert ask("plan", "so-101", circle)[0] == 0
+    sampled = facts("simulate", "so-101", "--reference", "plan/plan.csv")
+    assert sampled["q"] == pytest.approx(told["q"], abs=1e-3)
+    code, _, err = ask("simulate", "unit", "--reference", "plan/plan.csv")
+    assert code == 2
+    assert "--reference: got 'plan/plan.csv' and no --controller, need a controller" in err
+
+
+@pytest.mark.usefixtures("unpainted")
 def test_a_plan_for_another_arm_is_refused(ask):
     assert ask("plan", "so-101", "--duration", "1 s", "--timing", "quintic")[0] in (0, 5)
     code, _, err = ask(*HOLD, *LOOP, "--reference", "plan/plan.csv")

@@ -139,6 +139,14 @@ def test_a_controller_believes_in_its_model_again(plan):
         np.testing.assert_allclose(again[label].q[-1], run.q[-1], rtol=0.0, atol=1e-12)
 
 
+def test_motors_are_commanded_the_same_positions_again():
+    arm = ulna.preset("so-101")
+    plan = ulna.plan(arm, ulna.paths.circle((0.2, 0.1), 0.04), duration=0.5)
+    run = ulna.simulate(arm, reference=plan, duration=0.1)
+    again = executed(document(run, plan=plan))["runs"]["position commands"]
+    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+
+
 def test_a_plan_of_one_arm_that_another_follows_is_repeated_with_both(plan):
     heavy = plan.arm.with_payload(2.0)
     run = ulna.simulate(heavy, controller=ComputedTorque(model=plan.arm), reference=plan)
