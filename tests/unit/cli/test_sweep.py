@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from ulna.errors import FileError
-from ulna.sweep import chunks, cluster, execute, store
+from ulna.sweep import chunks, dask_clusters, execute, store
 from ulna.sweep.results import STATUS, WORDS
 
 SPEC = """format = 1
@@ -148,7 +148,7 @@ def test_a_store_of_other_parameters_is_exit_2_with_the_difference(sweep, tmp_pa
     ],
 )
 def test_wrong_options_are_exit_2(sweep, monkeypatch, words, told):
-    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+    monkeypatch.setattr(dask_clusters, "PATIENCE", 0.3)
     code, out, err = sweep(*words)
     assert (code, out) == (2, "")
     assert told in err
