@@ -473,10 +473,9 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     made.trajectory.path_rows(q)
     made.trajectory.path_rows()  # type: ignore[call-arg]
     timing = motion.times([0.0, 1.0])
-    print(timing.reached(q), timing.edges(path), timing.sample_parts(path), timing.points(path, q))
+    print(timing.reached(q), timing.edges(path), timing.points(path, q))
     timing.reached()  # type: ignore[call-arg]
     timing.edges("circle()")  # type: ignore[arg-type]
-    timing.sample_parts()  # type: ignore[call-arg]
     timing.points(path)  # type: ignore[call-arg]
     path.on(q, q)
     path.on(q)  # type: ignore[call-arg]

@@ -117,6 +117,10 @@ ServoRate = Annotated[
 KeepOrder = Annotated[
     bool, switch("--keep-order", "Draw the strokes of a file in its order and directions.")
 ]
+PlanRate = Annotated[
+    str | None,
+    option("FREQUENCY", "Rows per second of plan.csv; unless given as many as the motion needs."),
+]
 Duration = Annotated[str | None, option("TIME", 'How long it takes: "4 s".')]
 Timing = Annotated[
     str | None,

@@ -69,6 +69,7 @@ def plan(
     arm: flags.UsualArm = None,
     path: flags.Path = None,
     duration: flags.Duration = None,
+    rate: flags.PlanRate = None,
     timing: flags.Timing = None,
     max_speed: flags.MaxSpeed = None,
     max_acceleration: flags.MaxAcceleration = None,
@@ -102,7 +103,7 @@ def plan(
     check_outputs(pages, overwrite=overwrite)
     convention = read_convention(angles)
     name, described, way = read_request(given, convention)
-    settings = {key: given[key] for key in ("derivatives", *SETTINGS)}
+    settings = {key: given[key] for key in ("derivatives", "rate", *SETTINGS)}
     made = make_plan(name, described, way, fastest=fastest, **settings)
     table = asked.table(made) if asked is not None and made.feasible else None
     finish_plan(Planned(name, made, table), folder, convention, json=json, pages=pages)
@@ -220,6 +221,7 @@ def _readers(arm: Arm, path: Path) -> dict[str, Callable[[str], Any]]:
     along = "speed" if path.in_joints else "velocity"
     return {
         "duration": lambda text: read_quantity(text, "time", "--duration"),
+        "rate": lambda text: read_quantity(text, "frequency", "--rate"),
         "max_speed": lambda text: read_quantity(text, "velocity", "--max-speed"),
         "max_acceleration": lambda text: read_quantity(text, "acceleration", "--max-acceleration"),
         "reserve": lambda text: read_part(text, "--reserve"),

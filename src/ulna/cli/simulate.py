@@ -54,7 +54,8 @@ from ulna.columns import Cells, read_cells
 from ulna.control import read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, rewording, shown
 from ulna.expressions import FUNCTIONS, Expression
-from ulna.motion import SHAPES, Plan, paths, read_path
+from ulna.motion import SHAPES, Plan, read_path
+from ulna.motion.paths.points import interpolated
 from ulna.simulation import Run
 from ulna.simulation import simulate as simulated
 from ulna.simulation.disturbances import sizes, wave_programs
@@ -488,9 +489,14 @@ def _plan_file(file: str, arm: Arm) -> Plan | None:
         need, hint = f"{arm.n}, as many as the arm has", "plan it for this arm"
         got = f"angles of {counted(joints, 'joint')}"
         raise InputError(Problem("--reference", got, need, hint, file))
+    rates = [f"qd{joint}" for joint in range(1, arm.n + 1)]
+    wanted += rates if set(rates) <= set(names) else []
     rows = np.array(cells.numbers([names.index(name) for name in wanted], wanted))
     cells.check_times(rows[:, 0].tolist())
     if len(rows) < 2:
         raise InputError(Problem("--reference", "one row", "at least two", place=file))
-    path = replace(paths.joints(rows[:, 1:], times=rows[:, 0]), text=file)
-    return motion.plan(arm, path)
+    times, q, qd = np.split(rows, [1, arm.n + 1], axis=1)
+    # Between rows a plan is the cubic through the angles and rates of both.
+    with rewording(lambda problem: problem.at(file)):
+        path = interpolated(q, file, times=times[:, 0], rates=qd if qd.size else None)
+    return motion.plan(arm, replace(path, in_joints=True))

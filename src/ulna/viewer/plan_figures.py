@@ -16,6 +16,7 @@ from ulna.actuation import TorqueRange
 from ulna.arrays import whole
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.motor_demands import MOST_USE
+from ulna.motion.planning.plan_samples import sample_times
 from ulna.motion.planning.stroke_timing import pen_down
 from ulna.units import length_text
 from ulna.viewer.arm_drawing import (
@@ -213,13 +214,13 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
 
 
 def reference_points(plan: Plan) -> np.ndarray:
-    """Return the path (k, 2) at the samples of the plan, or as many as a page can show."""
+    """Return the path (k, 2) at the samples of the plan, or as many as a figure can show."""
     return np.asarray(plan.trajectory.tip(shown_times(plan)).position)
 
 
 def shown_times(plan: Plan) -> np.ndarray:
     """Return the times (k,) [s] of its reference points."""
-    return plan.t if len(plan.t) <= FINEST else np.linspace(plan.t[0], plan.t[-1], FINEST)
+    return np.asarray(plan.t if len(plan.t) <= FINEST else sample_times(plan.trajectory, FINEST))
 
 
 def tip_path(run: Run) -> TipPath:
@@ -273,8 +274,7 @@ def _ways(plan: Plan, found: list[Finding]) -> np.ndarray:
     points = max(2, FINEST // len(found))
     times = [np.linspace(one.when.first, one.when.last, points) for one in found]
     ways = plan.trajectory.tip(np.array(times)).position
-    gap = np.full((len(found), 1, 2), np.nan)
-    return np.concatenate([ways, gap], axis=1).reshape(-1, 2)[:-1]
+    return np.pad(ways, ((0, 0), (0, 1), (0, 0)), constant_values=np.nan).reshape(-1, 2)[:-1]
 
 
 def _draw_mark(axes: Axes, plan: Plan, mark: Mark, theme: Theme, *, above: bool) -> None:

@@ -27,7 +27,11 @@ from ulna.viewer.html_page import json_text
 FORMAT = 1
 COLOURS = 6
 MOST_POINTS, LEAST_POINTS = 2_400, 400  # of a curve
-MOST_SAMPLES, LEAST_SAMPLES = 3_000, 200  # of a motion
+MOST_SAMPLES, LEAST_SAMPLES = 3_000, 200  # of a motion, evenly picked; and between them as many
+CLOSE = 5e-4  # [rad] as keep the joints so close to all samples,
+MAX_ADDED = 60_000  # unless those were more
+ADDING = 16  # rounds of adding samples
+MAX_PATH_POINTS = 200_000  # of the path of the tip
 CHART_NUMBERS, MOTION_NUMBERS = 36_000, 20_000  # of a document, if that leaves enough for each
 EVEN = 1e-6  # of a step, by which times may differ from even ones
 SEEN = 1e-3  # of the shortest step, by which times may be rounded
@@ -173,7 +177,7 @@ class DocumentBuilder:
         most = _share(MOTION_NUMBERS, numbers, LEAST_SAMPLES, MOST_SAMPLES)
         made, shortened = [], []
         for one in self.motions:
-            picked = evenly(len(one.t), most)
+            picked = closely(one.t, one.q, evenly(len(one.t), most))
             if len(picked) < len(one.t):
                 shortened.append((len(picked), len(one.t)))
             tau = None if one.tau is None else [self.column(each) for each in one.tau[picked].T]
@@ -189,13 +193,13 @@ class DocumentBuilder:
                 }
             )
         if shortened:
-            self.notes.append(f"The arm is drawn from {_counts(shortened)} samples, evenly picked.")
+            self.notes.append(f"The arm is drawn from {_counts(shortened)} samples.")
         return made
 
     def _made_path(self, points: Array | None) -> dict[str, Any] | None:
         if points is None or not np.isfinite(points).any():
             return None
-        x, y = points[evenly(len(points), LEAST_POINTS * 2)].T
+        x, y = points[evenly(len(points), MAX_PATH_POINTS)].T
         return {"x": self.column(x), "y": self.column(y)}
 
     def _made_travel(self) -> dict[str, Any]:
@@ -280,6 +284,31 @@ def evenly(count: int, most: int) -> Array:
     whole = (one for one in range(stride, stride * 2) if (count - 1) % one == 0)
     picked = np.arange(0, count, next(whole, stride))
     return picked if picked[-1] == count - 1 else np.append(picked[: most - 1], count - 1)
+
+
+def closely(t: Array, values: Array, picked: Array) -> Array:
+    """Return indices of samples (k, m), with others between them where lines would leave values.
+
+    >>> t = np.arange(100.0)
+    >>> closely(t, np.abs(t - 60.0)[:, None], np.array([0, 99])).tolist()
+    [0, 60, 99]
+    """
+    for _ in range(ADDING):
+        if len(picked) == len(t) or len(picked) > MAX_ADDED:
+            break
+        off = np.zeros(len(t))
+        for column in values.T:
+            line = np.interp(t, t[picked], column[picked])
+            off = np.fmax(off, np.abs(column - line))  # a gap is no deviation
+        # Of every stretch between picked samples the one that is farthest off.
+        stretch = np.repeat(np.arange(len(picked) - 1), np.diff(picked))
+        order = np.lexsort((off[:-1], stretch))
+        farthest = order[np.append(np.flatnonzero(np.diff(stretch[order])), len(order) - 1)]
+        added = farthest[off[farthest] > CLOSE]
+        if not len(added):
+            break
+        picked = np.union1d(picked, added)
+    return picked
 
 
 def extremes(t: Array, values: Array, most: int) -> Array:

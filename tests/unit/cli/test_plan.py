@@ -217,6 +217,11 @@ def test_friction_has_a_column_and_a_term_of_its_own(ask, tmp_path):
     assert "friction_1" not in columns(tmp_path / "three" / "plan.csv")
 
 
+def test_the_table_has_the_rate_that_is_asked_for(ask, tmp_path):
+    assert ask("kehl", CIRCLE, "--duration", "2 s", "--rate", "50 Hz").code == 0
+    assert columns(tmp_path / "plan" / "plan.csv")["t"] == pytest.approx(np.arange(101) / 50.0)
+
+
 def test_a_payload_weighs(ask):
     # Held out straight and level, m more at the tip of a metre takes m g more of the first joint.
     level = ["kehl", "joints([(0, 0), ('1 deg', 0)])", "--duration", "1000 s", "--json"]

@@ -131,6 +131,14 @@ def quintic(start: Array, end: Array, width: Array, place: Array) -> Array:
     return rows
 
 
+def hermite(x: Array, start: Array, near: Array, end: Array, far: Array) -> Array:
+    """Return the cubic at parts x (…) between two values with these slopes by x at both."""
+    back = 1.0 - x
+    return back * back * ((1.0 + 2.0 * x) * start + x * near) + x * x * (
+        (1.0 + 2.0 * back) * end - back * far
+    )
+
+
 def quintic_value(start: Array, end: Array, width: Array, place: Array) -> Array:
     """Return the value (…, d) alone of `quintic`, in a fifth of the time."""
     near, far = _quintic_bases(place)

@@ -276,9 +276,18 @@ def _smooth(name: str, through: Any, width: int | None, closed: bool, times: Any
 
 
 def interpolated(
-    rows: Array, text: str, *, closed: bool = False, times: Any = None, what: str = "times"
+    rows: Array,
+    text: str,
+    *,
+    closed: bool = False,
+    times: Any = None,
+    rates: Array | None = None,
+    what: str = "times",
 ) -> Path:
-    """Return the path of cubic pieces through rows (k, d), at times if they are given."""
+    """Return the path of cubic pieces through rows (k, d), at times if they are given.
+
+    With rates (k, d) by time each piece has those at its ends, else second derivatives agree.
+    """
     if times is None:
         knots = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rows, axis=0), axis=-1))])
         lasting = None
@@ -286,7 +295,12 @@ def interpolated(
         knots = check_times(times, len(rows), what)
         lasting = float(knots[-1] - knots[0])
     places = (knots - knots[0]) / (knots[-1] - knots[0])
-    curve = _cubic(places, rows, closed)
+    if rates is None:
+        curve = _cubic(places, rows, closed)
+    else:
+        from scipy.interpolate import CubicHermiteSpline
+
+        curve = Cubics.of(CubicHermiteSpline(places, rows, rates * (knots[-1] - knots[0])))
     breaks = np.union1d(places, _turning_back(curve))
     return Path(curve, text, tuple(breaks.tolist()), duration=lasting)
 

@@ -28,6 +28,7 @@ from ulna.motion.planning.fastest_timing import FASTEST, NO_OPTIONS, FastestOpti
 from ulna.motion.planning.findings import find_problems
 from ulna.motion.planning.look_ahead import look_ahead, quicker
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
+from ulna.motion.planning.plan_samples import even_times
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, is_straight, time_strokes
 from ulna.motion.trajectory import EVEN, LAWS, Timing, read_timing
@@ -37,8 +38,6 @@ from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, Timing
 if TYPE_CHECKING:
     from ulna.motion.planning.plans import Plans
 
-SAMPLES = 2000  # by default
-MOST_SAMPLES = 20_000_000
 SMALLEST = 1e-9  # of the reach: a path of less extent is a point
 DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by default
 ELBOWS = ("up", "down", "positive", "negative")
@@ -114,7 +113,8 @@ def plan(
         "fastest" takes the least time that torques, motors and speeds of the joints and the
         limits below allow, and stops at corners; `Plan.limiting` tells what holds it up.
     rate : float, optional
-        Samples a second [Hz]; 2,000 in all without it.
+        Samples per second [Hz]. Without it 2,000 even samples, and as many between them as keep
+        the tip within 1e-4 of the reach of the line between two samples.
     derivatives : {"exact", "finite"}, optional
         With "finite" rates and accelerations are differences of the sampled angles, and the two
         ends are left out.
@@ -239,7 +239,7 @@ class PlanningProblem:
 
     def timed(self, timing: Timing, lasting: float, reason: str) -> PlanningProblem:
         """Return the same with a timing, a duration [s] and why, and the times of its samples."""
-        times = _sample_times(lasting, self.rate, whole=self.derivatives == "finite")
+        times = even_times(lasting, self.rate, whole=self.derivatives == "finite")
         return replace(
             self, timing=timing, lasting=lasting, duration_reason=reason, times=times,
             options=NO_OPTIONS if timing is not LAWS["fastest"] else self.options,
@@ -456,23 +456,6 @@ def _tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
     found = sample_adaptively(squares, timing.edges(path), 1.0)
     speed, acceleration = np.sqrt(found.largest).tolist()
     return speed, acceleration
-
-
-def _sample_times(duration: float, rate: float | None, *, whole: bool) -> Array:
-    """Return the times of the samples, the end among them unless all steps are to be whole."""
-    if rate is None:
-        return np.linspace(0.0, duration, SAMPLES)
-    count = duration * positive("rate", rate, "Hz")
-    if count > MOST_SAMPLES:
-        need = f"at most {MOST_SAMPLES:,} samples"
-        raise InputError(Problem("rate", f"{rate:g} Hz, {count:,.0f} samples", need))
-    steps = math.floor(count * (1.0 + 1e-9))
-    if steps < 2:
-        return np.linspace(0.0, duration, 3)
-    times = np.arange(steps + 1) / rate
-    if whole or duration - times[-1] <= 1e-9 * duration:
-        return np.minimum(times, duration)
-    return np.append(times, duration)
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ from ulna.kinematics.path_tracking import track
 from ulna.motion.paths.curves import Cubics, Curve
 from ulna.motion.paths.path import BESIDE
 from ulna.motion.paths.shapes import unit
+from ulna.motion.planning.plan_samples import SAMPLES as SAMPLE_COUNT
+from ulna.motion.planning.plan_samples import sample_times
 from ulna.motion.trajectory import Solver, Trajectory
 from ulna.typing import AngleLike, Branch
 
@@ -116,7 +118,10 @@ def sample_motion(
     problem: PlanningProblem, trajectory: Trajectory, tracked: Tracked | None, known: Array
 ) -> SampledMotion:
     """Return the joints at the samples, by exact derivatives or by differences."""
-    times, rows = problem.times, trajectory.rows(problem.times)
+    times = problem.times
+    if problem.rate is None and problem.derivatives == "exact":
+        times = sample_times(trajectory, SAMPLE_COUNT)
+    rows = trajectory.rows(times)
     if problem.derivatives == "finite":
         rows = by_differences(rows[0], float(times[1] - times[0]))
         times = times[1:-1]
