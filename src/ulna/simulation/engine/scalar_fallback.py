@@ -228,6 +228,9 @@ def _copy_out(size: int, m: Memory, scalar: Memory, w: int) -> None:
     scalar.ints[at.COUPLED] = m.ints[at.COUPLED] + stuck
     for place in (at.NOW, at.HOLD_START, at.LAG_START):
         scalar.floats[place] = m.floats[place]
+    if m.ints[at.SERVOS] != 0:  # when each read its command last
+        for k in range(m.ints[at.LATCHES], m.ints[at.LATCHES] + 2 * n):
+            scalar.floats[k] = m.floats[k]
     scalar.floats[at.PLAN_START] = m.floats[at.NOW]
     scalar.floats[at.STOP] = scalar.floats[at.TARGET] = m.floats[at.STEP_END]
     scalar.ints[at.STEP_INDEX], scalar.ints[at.STEP_COUNT], scalar.ints[at.OPEN] = 0, 1, 1
