@@ -54,7 +54,7 @@ test-slow: $(NOTEBOOKS)  ## run the tests that take minutes, notebooks in Jupyte
 	@$(VIEWER)
 	@$(PYTEST) --dist load -m slow || [ $$? -eq 5 ]
 
-check: $(DEVELOP)  ## lint, types, import contracts, names, docstrings, sizes of modules
+check: $(DEVELOP)  ## lint, types, import contracts, public names, docstrings
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
