@@ -47,12 +47,12 @@ Path("desk.urdf").write_text(
 
 # %%
 try:
-    ulna.arm.import_robot("desk.urdf")
+    ulna.interop.import_robot("desk.urdf")
 except ulna.InputError as error:
     print(error)
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
-    found = ulna.arm.import_robot("desk.urdf", base_link="turntable", tip_link="pen")
+    found = ulna.interop.import_robot("desk.urdf", base_link="turntable", tip_link="pen")
 print(*(one.message for one in told), sep="\n")
 print(
     f"joints {found.joint_names}, at {np.degrees(found.offsets)}° where those of the file are zero"

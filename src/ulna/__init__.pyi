@@ -7,6 +7,7 @@ from ulna import (
     control,
     dynamics,
     expressions,
+    interop,
     kinematics,
     motion,
     simulation,
@@ -32,11 +33,9 @@ from ulna.arm import (
     StepperMotor,
     TorqueSpeedMotor,
     WindingHeat,
-    load,
     motor,
     preset,
     presets,
-    save,
     stack,
 )
 from ulna.derivation import derive
@@ -48,6 +47,7 @@ from ulna.errors import (
     UlnaError,
     UlnaWarning,
 )
+from ulna.interop import load, save
 from ulna.motion import Path, Plan, Plans, Trajectory, paths, plan
 from ulna.simulation import (
     BatchRun,
@@ -111,6 +111,7 @@ __all__ = [
     "derive",
     "dynamics",
     "expressions",
+    "interop",
     "kinematics",
     "load",
     "motion",

@@ -13,9 +13,9 @@ import pytest
 import ulna
 from tabular import tabular
 from ulna import dynamics
-from ulna.arm.exported_chain import ACCELERATION
-from ulna.arm.mjcf_files import format_mjcf
-from ulna.arm.urdf_files import format_urdf
+from ulna.interop.exported_arm import ACCELERATION
+from ulna.interop.mjcf_writer import format_mjcf
+from ulna.interop.urdf_writer import format_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::ulna.UlnaWarning")
 NEARLY = 0.98

@@ -13,7 +13,7 @@ import robot_descriptions as robots
 import ulna
 from tabular import tabular
 from ulna import dynamics, kinematics
-from ulna.arm import import_robot
+from ulna.interop import import_robot
 
 pinocchio = pytest.importorskip("pinocchio", reason="no wheel for this platform")
 

@@ -9,8 +9,8 @@ import pytest
 
 import robot_descriptions as robots
 import ulna
-from ulna.arm.mjcf_files import parse_mjcf
-from ulna.arm.urdf_files import parse_urdf
+from ulna.interop.compiled_robot import compile_robot
+from ulna.interop.planar_chain import planar_arm
 
 ATTRIBUTE = re.compile(r'\w+="([^"]*)"')
 ELEMENT = re.compile(r"<\w+[^<>]*/>")
@@ -28,7 +28,7 @@ def files():
     urdf += [robots.double_pendulum(), robots.random_planar(seed(0), 3)]
     mjcf = [robots.mujoco_arm(), robots.mujoco_desk_arm(), robots.random_geoms_arm(seed(3), 4)]
     mjcf.append(robots.random_geoms_arm(seed(4), 2, 'inertiafromgeom="true" boundmass="1"'))
-    return [(parse_urdf, text) for text in urdf] + [(parse_mjcf, text) for text in mjcf]
+    return urdf + mjcf
 
 
 def damaged(random, text):
@@ -52,9 +52,9 @@ def check_files(seed, count):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ulna.UlnaWarning)
         for _ in range(count):
-            parse, text = random.choice(FILES)
+            text = damaged(random, random.choice(FILES))
             try:
-                found = parse(damaged(random, text), "robot", *random.choice(LINKS))
+                found = planar_arm(compile_robot(text, "robot"), *random.choice(LINKS), ())
             except ulna.InputError as error:
                 told = str(error)
             else:

@@ -57,8 +57,8 @@ def double_pendulum():
     """Two links that hang along −z of their frames and turn about y; the last has no tip frame."""
     return robot(
         link("world"),
-        link("upper", inertial(1.5, (0.0, 0.0, -0.3), (0.05, 0.06, 0.001))),
-        link("lower", inertial(0.9, (0.0, 0.0, -0.2), (0.02, 0.03, 0.001))),
+        link("upper", inertial(1.5, (0.0, 0.0, -0.3), (0.05, 0.0505, 0.001))),
+        link("lower", inertial(0.9, (0.0, 0.0, -0.2), (0.02, 0.0205, 0.001))),
         joint("shoulder", "world", "upper", (0.0, 0.1, 1.2), axis=(0.0, 1.0, 0.0)),
         joint("elbow", "upper", "lower", (0.0, 0.07, -0.6), axis=(0.0, 1.0, 0.0)),
         name="double pendulum",
@@ -70,7 +70,7 @@ def acrobot():
     return robot(
         link("base", inertial(4.0)),
         link("link1", inertial(1.0, (0.0, 0.02, -0.5), (0.083, 0.083, 0.003), (0.4, 0.0, 0.0))),
-        link("link2", inertial(1.0, (0.03, 0.0, -1.0), (0.33, 0.34, 0.004), (0.0, 0.7, 0.0))),
+        link("link2", inertial(1.0, (0.03, 0.0, -1.0), (0.33, 0.333, 0.004), (0.0, 0.7, 0.0))),
         link("hand"),
         joint(
             "shoulder",

@@ -278,11 +278,11 @@ def arms(file: str) -> None:
     ulna.load(file, tip_link=3)  # type: ignore[arg-type]
     ulna.load(file, hold=("wrist_roll", "grip"))
     ulna.load(file, hold=3)  # type: ignore[arg-type]
-    found: arms_room.ImportedArm = arms_room.import_robot(file, tip_link="wrist", hold="roll")
+    found: arms_room.ImportedArm = ulna.interop.import_robot(file, tip_link="wrist", hold="roll")
     found.from_file_angles([0.1, 0.2]) + found.to_file_angles(made.lengths)
     found.from_file_angles("0.1")  # type: ignore[arg-type]
     found.to_file_angles(made)  # type: ignore[arg-type]
-    arms_room.import_robot(3)  # type: ignore[arg-type]
+    ulna.interop.import_robot(3)  # type: ignore[arg-type]
     arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="modified", tip_length=0.2)
     arms_room.from_dh([[0.3, 0.0, 0.0, 0.0]], [1.0], convention="craig")  # type: ignore[arg-type]
     arms_room.to_dh(made, convention="standard") @ np.zeros(4)

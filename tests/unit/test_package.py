@@ -54,7 +54,17 @@ print(sorted(added - sys.stdlib_module_names), sorted(m for m in sys.modules if 
     and m.startswith("ulna.")))
 """
 ARM = {
-    *("_version", "angles", "arm", "arrays", "columns", "concurrency", "errors", "namespaces"),
+    *(
+        "_version",
+        "angles",
+        "arm",
+        "arrays",
+        "columns",
+        "concurrency",
+        "errors",
+        "interop",
+        "namespaces",
+    ),
     *("storage", "typing", "units"),
 }
 

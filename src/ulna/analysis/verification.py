@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm, Joint
-from ulna.arm.mjcf_files import format_mjcf
-from ulna.arm.robot_tree import EARTHS
-from ulna.arm.urdf_files import format_urdf
 from ulna.arrays import Array
 from ulna.derivation import derive
 from ulna.dynamics import chain, forward_dynamics, inverse_dynamics
 from ulna.dynamics.inertial_parameters import parameter_vector, regressor
 from ulna.errors import InputError, UlnaError, shown
+from ulna.interop.exported_arm import EARTHS
+from ulna.interop.mjcf_writer import format_mjcf
+from ulna.interop.urdf_writer import format_urdf
 from ulna.simulation import simulate
 
 STATES = 50  # at random, of which each check takes the worst

@@ -38,32 +38,24 @@ __all__ = [
     "TorqueSpeedMotor",
     "WindingHeat",
     "from_dh",
-    "import_robot",
-    "load",
     "motor",
     "parameters_of",
     "preset",
     "presets",
-    "save",
     "stack",
     "to_dh",
 ]
 
 # An arm needs none of them, and they take as long to import as all else here.
 _FILES = {
-    "ImportedArm": "ulna.arm.spatial_chain",
+    "ImportedArm": "ulna.arm.imported_arm",
     "from_dh": "ulna.arm.dh_tables",
-    "import_robot": "ulna.arm.description_files",
-    "load": "ulna.arm.robot_files",
-    "save": "ulna.arm.robot_files",
     "to_dh": "ulna.arm.dh_tables",
 }
 
 if TYPE_CHECKING:
-    from ulna.arm.description_files import import_robot
     from ulna.arm.dh_tables import from_dh, to_dh
-    from ulna.arm.robot_files import load, save
-    from ulna.arm.spatial_chain import ImportedArm
+    from ulna.arm.imported_arm import ImportedArm
 else:
     _guesses = first_guesses("arm")
     __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__, lazy=_FILES)

@@ -8,6 +8,7 @@ axes, moves nothing in the plane.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -15,14 +16,14 @@ from typing import Any, Literal
 import numpy as np
 
 from ulna.arm.components import Joint, Payload
+from ulna.arm.imported_arm import ImportedArm
 from ulna.arm.planar_arm import EARTH, Arm
-from ulna.arm.robot_tree import Matrix, about, placement
-from ulna.arm.spatial_chain import EXACTLY, ImportedArm
 from ulna.errors import InputError, Problem, Problems, shown
 
 Convention = Literal["standard", "modified"]
 CONVENTIONS = ("standard", "modified")
 COLUMNS = ("a", "alpha", "d", "theta")
+MIN_LENGTH = 1e-9  # [m] of a link
 HALF_TURN = 1e-6  # [rad] by which α may miss 0 or π: tables print 3.14159
 
 
@@ -174,22 +175,19 @@ def _zero_pose(
     rows: np.ndarray, convention: str, tip_length: float
 ) -> tuple[list[tuple[float, float]], tuple[float, ...]]:
     """Return where joints and tip are at the zero of the table, and which way joints count."""
-    frame, points, signs = np.eye(4), [], []
-    for a, alpha, d, theta in rows.tolist():
-        turn = placement(about(2, theta), (0.0, 0.0, d))
-        bend = placement(_half_turn(alpha), (a, 0.0, 0.0))
-        before, after = (bend, turn) if convention == "modified" else (np.eye(4), turn @ bend)
-        frame = frame @ before
-        points.append((float(frame[0, 3]), float(frame[1, 3])))
-        signs.append(math.copysign(1.0, frame[2, 2]))
-        frame = frame @ after
-    tip = frame @ [tip_length, 0.0, 0.0, 1.0]
-    return [*points, (float(tip[0]), float(tip[1]))], tuple(signs)
-
-
-def _half_turn(alpha: float) -> Matrix:
-    """Return Rot_x of 0 or π without the rounding of π."""
-    return np.diag([1.0, 1.0, 1.0] if math.cos(alpha) > 0.0 else [1.0, -1.0, -1.0])
+    place, heading, sign = 0j, 0.0, 1.0
+    points, signs = [], []
+    for a, alpha, _, theta in rows.tolist():
+        side = math.copysign(1.0, math.cos(alpha))
+        if convention == "modified":
+            place, sign = place + cmath.rect(a, heading), sign * side
+        points.append((place.real, place.imag))
+        signs.append(sign)
+        heading += sign * theta
+        if convention == "standard":
+            place, sign = place + cmath.rect(a, heading), sign * side
+    tip = place + cmath.rect(tip_length, heading)
+    return [*points, (tip.real, tip.imag)], tuple(signs)
 
 
 def _check_lengths(lengths: np.ndarray, convention: str) -> None:
@@ -197,7 +195,7 @@ def _check_lengths(lengths: np.ndarray, convention: str) -> None:
     if convention == "modified":
         # A row holds the length of the link before its joint.
         names = [*names[1:], "tip_length"]
-    short = [name for name, length in zip(names, lengths, strict=True) if length < EXACTLY]
+    short = [name for name, length in zip(names, lengths, strict=True) if length < MIN_LENGTH]
     if short:
         need = "links of some length between parallel axes"
         raise InputError(Problem(name, "no length in the plane", need) for name in short)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,7 +34,7 @@ from ulna.arm.motors import MOTOR_KINDS, MOTOR_TABLES, SAME_UNLESS_GIVEN, Motor
 from ulna.arm.planar_arm import EARTH, Arm
 from ulna.arm.toml_lines import Lines, shown_key
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
-from ulna.storage import read_text, write_whole
+from ulna.storage import read_text
 
 Part = TypeVar("Part")
 Table = Mapping[str, Any]
@@ -45,7 +45,6 @@ TEXT = "text"
 LARGEST = 1_000_000  # [bytes] of a robot file: ten thousand links and their comments
 FOREIGN = {".xacro": "a macro file of URDF", ".sdf": "an SDF file"}  # which are not read
 # What simulations and plans are saved as, by ending and by the first bytes.
-DESCRIPTIONS = (".urdf", ".xml", ".mjcf")  # as `description_files.py` has them
 RESULTS = (".nc", ".h5", ".hdf5", ".zarr", ".csv", ".parquet")
 RESULT_BYTES = (b"\x89HDF", b"CDF", b"PAR1", b"t [s],")
 DEEPEST_KEY = 100  # parts of a dotted key; the parser takes the square of them
@@ -77,65 +76,12 @@ TEMPLATE = Path(__file__).with_name("robot_template.toml")
 HEAD = '# SI units: metres, kilograms, radians, newton metres. Text such as "25 cm" is read too.\n'
 
 
-def load(
-    file: str | os.PathLike[str],
-    *,
-    base_link: str | None = None,
-    tip_link: str | None = None,
-    hold: str | Iterable[str] = (),
-) -> Arm:
-    r"""Read an arm from a robot file (TOML, format 1), or from a file of another program.
-
-    Parameters
-    ----------
-    file : path-like
-        The file, as `ulna.save` and `ulna new` write it; or a URDF or MJCF file, by its
-        ending: .urdf, .xml, .mjcf.
-    base_link, tip_link : str, optional
-        The planar part of such a file that is more than a planar arm: the link that the arm stands
-        on, and the one whose frame is its tip. `ulna.arm.import_robot` tells of its angles as well.
-    hold : str or iterable of str, optional
-        Joints between them that are held at zero.
-
-    Returns
-    -------
-    Arm
-        The arm that it describes. What is allowed but strange (an inertia that no body has, an
-        angle that was probably meant in degrees) is a warning.
-
-    Raises
-    ------
-    InputError
-        With every problem of the file at once, each with its line; for a file of another format,
-        such as SDF, with what to do instead.
-    FileError
-        If the file cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "arm.toml")
-    ...     _ = file.write_text("format = 1\n[[link]]\nlength = '25 cm'\nmass = 0.5\n")
-    ...     load(file).reach
-    0.25
-    """
+def read_robot_file(file: str | os.PathLike[str]) -> Arm:
+    """Return the arm of a robot file; warn of what is allowed but strange."""
     check_format(file)
-    if is_description(file):
-        from ulna.arm.description_files import load_description
-
-        return load_description(file, base_link, tip_link, hold)
-    for name, link in {"base_link": base_link, "tip_link": tip_link, "hold": hold or None}.items():
-        if link is not None:
-            raise InputError(Problem(name, shown(link), "a file of another program, such as URDF"))
     arm, found = parse(read_text(file, LARGEST), os.fspath(file))
     warn(*map(str, found))
     return arm
-
-
-def is_description(file: str | os.PathLike[str]) -> bool:
-    """Return whether a file is one of another program that is read and written, by its name."""
-    return Path(file).suffix.lower() in DESCRIPTIONS
 
 
 def check_format(file: str | os.PathLike[str]) -> None:
@@ -375,40 +321,6 @@ class _RobotFileReader:
             if hint:
                 need = "radians, or text with a unit"
                 self.doubts.append(Problem(what, shown(value), need, hint))
-
-
-def save(arm: Arm, file: str | os.PathLike[str]) -> None:
-    """Write an arm to a robot file, which `ulna.load` reads back as an equal arm.
-
-    Parameters
-    ----------
-    arm : Arm
-        What to write.
-    file : path-like
-        Where to. The file appears whole or not at all, and replaces one that was there. A name
-        that ends in .urdf, or in .xml for MuJoCo, makes a file for other programs; of what it
-        cannot hold it is warned, with the largest difference of torques.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile, ulna
-    >>> arm = ulna.Arm.rods([1.0, 0.5], [2.0, 1.0], name="two rods")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(arm, f"{folder}/arm.toml")
-    ...     ulna.load(f"{folder}/arm.toml") == arm
-    True
-    """
-    if is_description(file):
-        from ulna.arm.description_files import exported_arm
-
-        write_whole(file, exported_arm(arm, file).text)
-    else:
-        write_whole(file, dumps(arm))
 
 
 def dumps(arm: Arm) -> str:

@@ -20,12 +20,13 @@ import numpy as np
 
 from ulna import units
 from ulna.angles import absolute_to_relative, relative_to_absolute
-from ulna.arm import Arm, IdealMotor, load, preset, presets
+from ulna.arm import Arm, IdealMotor, preset, presets
 from ulna.arm.motor_catalogue import catalogued
-from ulna.arm.robot_files import check_format, is_description
+from ulna.arm.robot_files import check_format
 from ulna.cli.terminal import counted, degrees, note
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.expressions import constant
+from ulna.interop.description_files import is_description, load
 from ulna.storage import exists
 
 DEFAULT_RATE = 1000.0  # [Hz] of controllers

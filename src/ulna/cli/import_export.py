@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ulna.arm import ImportedArm, import_robot
-from ulna.arm.description_files import FORMATTERS, PARSERS, exported_arm
-from ulna.arm.exported_chain import ACCELERATION, ExportedArm
+from ulna.arm import ImportedArm
 from ulna.arm.robot_files import dumps
 from ulna.cli import flags
 from ulna.cli.arguments import find_arm
@@ -22,16 +20,18 @@ from ulna.cli.terminal import (
     show_json,
 )
 from ulna.errors import InputError, Problem, rewording
+from ulna.interop.description_files import DESCRIPTIONS, export_robot, import_robot
+from ulna.interop.exported_arm import ACCELERATION, ExportedArm
 from ulna.storage import write_whole
 
 LINKS = {"base_link": "--base-link", "tip_link": "--tip-link"}
 TYPED = LINKS | {"hold": "--hold"}
 IN_TEXT = LINKS | {"to hold": "to --hold"}
 
-FileArgument = Annotated[str, argument("FILE", f"The file to read: {', '.join(PARSERS)}.")]
+FileArgument = Annotated[str, argument("FILE", f"The file to read: {', '.join(DESCRIPTIONS)}.")]
 TomlOption = Annotated[str | None, option("FILE", "Write a robot file, .toml; else it is printed.")]
 DescriptionOption = Annotated[
-    str | None, option("FILE", f"The file to write: {', '.join(FORMATTERS)}.")
+    str | None, option("FILE", f"The file to write: {', '.join(DESCRIPTIONS)}.")
 ]
 BaseOption = Annotated[
     str | None, option("LINK", "The link that the arm stands on; the root unless given.")
@@ -106,11 +106,11 @@ def export(
     and accelerations up to 10 rad/s².
     """
     if out is None:
-        need = f"the file to write, a name that ends in {', '.join(FORMATTERS)}"
+        need = f"the file to write, a name that ends in {', '.join(DESCRIPTIONS)}"
         raise InputError(Problem("--out", "nothing", need))
-    check_outputs([Output("--out", out, tuple(FORMATTERS), _unwritten)], overwrite=overwrite)
+    check_outputs([Output("--out", out, tuple(DESCRIPTIONS), _unwritten)], overwrite=overwrite)
     described = find_arm(arm)
-    exported = exported_arm(described, out)
+    exported = export_robot(described, out)
     write_whole(out, exported.text, overwrite=overwrite)
     if json:
         show_json(_loss(exported, out))

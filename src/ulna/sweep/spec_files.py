@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, load, preset, presets
+from ulna.arm import Arm, preset, presets
 from ulna.arm.robot_files import check_format, dumps, parse
 from ulna.errors import InputError, Problem, nearest_name, rewording, shown
 from ulna.expressions import Call, parse_call
+from ulna.interop import load
 from ulna.motion import Path
 from ulna.motion.paths.path_text import FILE_NAME, FILES, SHAPES, read_path
 from ulna.storage import read_text

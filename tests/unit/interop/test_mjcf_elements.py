@@ -7,7 +7,7 @@ import robot_descriptions as robots
 import ulna
 from tabular import tabular
 from ulna import dynamics
-from ulna.arm import import_robot
+from ulna.interop import import_robot
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this platform")
 pytestmark = pytest.mark.filterwarnings("ignore:link:ulna.UlnaWarning")  # links with far geoms

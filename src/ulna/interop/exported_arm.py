@@ -1,8 +1,8 @@
 """An arm as other programs' files hold it: one rigid body a link, and what such a file loses.
 
 Each body is the link with the point mass at its end. The rotors of joints are put into the
-inertias of links and, where the format has one, into an armature (`ulna.arm.spatial_chain` has the
-formula); what a file cannot hold is told, with the torque that it makes.
+inertias of links and, where the format has one, into an armature (`ulna.interop.planar_chain` has
+the formula). What a file cannot hold is listed, with the torque that it makes.
 
 Of the torques of an arm and of its file the largest difference is exact, as its parts depend on
 different things: what is lost of rotors is a constant matrix D of the accelerations, of friction a
@@ -24,8 +24,9 @@ import numpy as np
 
 from ulna.arm.motors import IdealMotor
 from ulna.arm.planar_arm import Arm
+from ulna.interop.compiled_robot import NO_LIMIT
 
-NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
+EARTHS = 9.81  # [m/s²] where a file says nothing of gravity
 USUAL_RATE = 5.0  # [rad/s] of joints without a limit, in the largest difference of torques
 ACCELERATION = 10.0  # [rad/s²] of all joints there
 SOFT = 0.95 * 0.02 / 2.0  # [s]: MuJoCo's friction follows q̈ where |q̇| is less than this times it
@@ -228,8 +229,3 @@ def lost_parts(arm: Arm, *, soft_friction: bool) -> list[str]:
 def bounded(value: float) -> float:
     """Return a limit as a number that every reader takes."""
     return math.copysign(NO_LIMIT, value) if math.isinf(value) else value
-
-
-def unbounded(value: float) -> float:
-    """Return a limit of a file, infinite where its number stands for none."""
-    return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value

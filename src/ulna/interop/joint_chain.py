@@ -1,0 +1,230 @@
+"""The joints from the base to the tip of an arm in a compiled robot, and what else is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ulna.errors import Problems, nearest_name, warn
+from ulna.interop.compiled_robot import MAX_LISTED, CompiledRobot
+
+PLANAR_PART = "name the planar part: base_link and tip_link, or joints to hold"
+KINDS = ("free", "ball", "prismatic", "revolute")  # by MuJoCo's number of a type
+PRISMATIC, REVOLUTE = 2, 3
+WORLD = 0
+
+
+@dataclass(frozen=True, eq=False)
+class JointChain:
+    """The hinges of an arm, and which of them moves each body.
+
+    Parameters
+    ----------
+    hinges : tuple of int
+        The joints from base to tip, by their numbers in the model.
+    mover : ndarray of int, shape (bodies,)
+        The place in `hinges` of the last one before each body; −1 for bodies at rest.
+    held : tuple of int
+        All other joints.
+    tip_body, tip_site : int
+        The body of the tip, and its site; −1 where the tip is the frame of the body.
+    """
+
+    hinges: tuple[int, ...]
+    mover: NDArray[np.int64]
+    held: tuple[int, ...]
+    tip_body: int
+    tip_site: int
+
+
+class ChainSearch:
+    """Find the joints of an arm by the names of its base and its tip, and note what is wrong."""
+
+    def __init__(self, robot: CompiledRobot, hold: Iterable[str], problems: Problems) -> None:
+        model = self.model = robot.model
+        self.mimics, self.problems = robot.mimics, problems
+        self.bodies = [model.body(i).name for i in range(model.nbody)]
+        self.sites = [model.site(i).name for i in range(model.nsite)]
+        self.joints = [model.joint(i).name for i in range(model.njnt)]
+        self.children: list[list[int]] = [[] for _ in self.bodies]
+        for body in range(1, model.nbody):
+            self.children[model.body_parentid[body]].append(body)
+        self.hold = frozenset(hold)
+        for name in sorted(self.hold.difference(self.joints)):
+            hint = nearest_name(name, self.joints[:20])
+            problems.add("hold", repr(name), "a joint of the file that moves", hint)
+
+    def find(self, base_link: str | None, tip_link: str | None) -> JointChain | None:
+        """Return the chain from base to tip; None if there is no planar one."""
+        base = WORLD if base_link is None else self._body("base_link", base_link)
+        body, site = self._tip(base, tip_link) if base >= 0 else (-1, -1)
+        if body < 0:
+            return None
+        path = self._path(base, body)
+        moving = [joint for one in path for joint in self._moving(one)]
+        if not moving:
+            got = f"no joint that turns between {self.bodies[base]!r} and {self.bodies[body]!r}"
+            self.problems.add("tip_link", got, "a tip beyond the base, with joints between them")
+        for joint in moving:
+            self._check_hinge(joint)
+        if self.problems.found:
+            return None
+        held = tuple(joint for joint in range(len(self.joints)) if joint not in moving)
+        chain = JointChain(tuple(moving), self._movers(moving), held, body, site)
+        self._check_couplings(chain)
+        return chain
+
+    def _body(self, what: str, name: str) -> int:
+        """Return the number of a body, −1 if there is none of that name."""
+        if name in self.bodies:
+            return self.bodies.index(name)
+        hint = nearest_name(name, self.bodies[:20])
+        self.problems.add(what, repr(name), "a link of the file", hint)
+        return -1
+
+    def _tip(self, base: int, tip_link: str | None) -> tuple[int, int]:
+        """Return the body and the site of the tip; the only end there is if none is named."""
+        if tip_link is None:
+            return self._only_tip(base)
+        site = tip_link.removesuffix(" (site)")
+        if site in self.sites and (site != tip_link or tip_link not in self.bodies):
+            place = self.sites.index(site)
+            return int(self.model.site_bodyid[place]), place
+        return self._body("tip_link", tip_link), -1
+
+    def _moving(self, body: int) -> list[int]:
+        """Return the joints of a body that are not held."""
+        first = int(self.model.body_jntadr[body])
+        joints = range(first, first + int(self.model.body_jntnum[body]))
+        return [joint for joint in joints if self.joints[joint] not in self.hold]
+
+    def _beyond(self, body: int) -> Iterator[int]:
+        """Yield the bodies beyond one, those nearer to it first."""
+        waiting = list(self.children[body])
+        while waiting:
+            here = waiting.pop(0)
+            yield here
+            waiting += self.children[here]
+
+    def _only_tip(self, base: int) -> tuple[int, int]:
+        """Return the end of the only chain there is; note what makes the choice impossible."""
+        moving = [body for body in self._beyond(base) if self._moving(body)]
+        joints = [joint for body in moving for joint in self._moving(body)]
+        if not moving:
+            self.problems.add("robot", "no joint that turns", "at least one revolute joint")
+        odd = [joint for joint in joints if not self._check_hinge(joint)]
+        last = [body for body in moving if not set(moving).intersection(self._beyond(body))]
+        for body in last[1:] if not odd else []:
+            joint, got = self._moving(body)[0], f"a branch, beside link {self.bodies[last[0]]!r}"
+            self.problems.add(
+                f"joint.{self.joints[joint]}", got, "one chain of joints", PLANAR_PART
+            )
+        return (-1, -1) if odd or len(last) != 1 else self._only_end(last[0])
+
+    def _only_end(self, last: int) -> tuple[int, int]:
+        """Return the one end of what is fixed to the last moving body."""
+        fixed = [last, *self._beyond(last)]
+        sites = [site for site, body in enumerate(self.model.site_bodyid) if body in fixed]
+        sites = [site for site in sites if self.sites[site]]
+        above = {int(self.model.body_parentid[body]) for body in fixed[1:]}
+        above |= {int(self.model.site_bodyid[site]) for site in sites}
+        ends = [(body, -1) for body in fixed if body not in above]
+        ends += [(int(self.model.site_bodyid[site]), site) for site in sites]
+        if len(ends) > 1:
+            names = [self.sites[site] if site >= 0 else self.bodies[body] for body, site in ends]
+            got = f"several ends of the last link: {', '.join(names[:MAX_LISTED])}"
+            self.problems.add("tip", got, "one of them as tip_link")
+            return -1, -1
+        return ends[0]
+
+    def _path(self, base: int, tip: int) -> list[int]:
+        """Return the bodies from the base, itself left out, to the tip; none if it is elsewhere."""
+        path, body = [], tip
+        while body not in (base, WORLD):
+            path.append(body)
+            body = int(self.model.body_parentid[body])
+        return path[::-1] if body == base else []
+
+    def _check_hinge(self, joint: int) -> bool:
+        """Note a joint that is not a hinge, or follows another joint."""
+        name, kind = self.joints[joint], int(self.model.jnt_type[joint])
+        got = f"a {KINDS[kind]} joint" if kind != REVOLUTE else ""
+        if name in self.mimics:
+            got = f"a joint that mimics {self.mimics[name]!r}"
+        if got:
+            self.problems.add(f"joint.{name}", got, "a revolute joint", PLANAR_PART)
+        return not got
+
+    def _movers(self, hinges: list[int]) -> NDArray[np.int64]:
+        """Return the place of the last hinge before each body, −1 before the first."""
+        mover = np.full(len(self.bodies), -1)
+        for body in range(1, len(self.bodies)):
+            own = [hinges.index(joint) for joint in self._moving(body) if joint in hinges]
+            mover[body] = own[-1] if own else mover[self.model.body_parentid[body]]
+        return mover
+
+    def _check_couplings(self, chain: JointChain) -> None:
+        """Note equalities and tendons that tie joints of the arm; warn of any others."""
+        spared = []
+        for name, joints, bodies in self._couplings():
+            if set(joints).intersection(chain.hinges) or len({*chain.mover[bodies]}) > 1:
+                got = f"an equality or tendon that acts on joints of the arm: {name}"
+                self.problems.add("robot", got, "joints that turn independently")
+            else:
+                spared.append(name)
+        if spared:
+            warn(f"ignored, as they tie no joints of the arm: {', '.join(spared[:MAX_LISTED])}")
+
+    def _couplings(self) -> Iterator[tuple[str, list[int], list[int]]]:
+        """Yield the name of each equality and tendon, and the joints and bodies that it ties."""
+        import mujoco
+
+        model = self.model
+        bits = (mujoco.mjtDisableBit.mjDSBL_EQUALITY, mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        disabled = any(model.opt.disableflags & int(bit) for bit in bits)
+        for i in np.flatnonzero(model.eq_active0).tolist() if not disabled else ():
+            ends = [int(end) for end in (model.eq_obj1id[i], model.eq_obj2id[i]) if end >= 0]
+            name = str(model.eq(i).name) or f"equality {i}"
+            if mujoco.mjtEq(model.eq_type[i]) == mujoco.mjtEq.mjEQ_JOINT:
+                yield name, ends, []
+            elif mujoco.mjtObj(model.eq_objtype[i]) == mujoco.mjtObj.mjOBJ_SITE:
+                yield name, [], [int(model.site_bodyid[end]) for end in ends]
+            elif mujoco.mjtObj(model.eq_objtype[i]) == mujoco.mjtObj.mjOBJ_BODY:
+                yield name, [], ends
+        for i in range(model.ntendon):
+            first = model.tendon_adr[i]
+            joints, bodies = self._wrapped(range(first, first + model.tendon_num[i]))
+            yield model.tendon(i).name or f"tendon {i}", joints, bodies
+
+    def _wrapped(self, wraps: Iterable[int]) -> tuple[list[int], list[int]]:
+        """Return the joints and bodies that parts of a tendon run along."""
+        import mujoco
+
+        joints, bodies = list[int](), list[int]()
+        for wrap in wraps:
+            kind = mujoco.mjtWrap(self.model.wrap_type[wrap])
+            ends = int(self.model.wrap_objid[wrap])
+            if kind == mujoco.mjtWrap.mjWRAP_JOINT:
+                joints.append(ends)
+            elif kind == mujoco.mjtWrap.mjWRAP_SITE:
+                bodies.append(int(self.model.site_bodyid[ends]))
+            elif kind in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER):
+                bodies.append(int(self.model.geom_bodyid[ends]))
+        return joints, bodies
+
+
+def describe_held(model: Any, chain: JointChain) -> None:
+    """Warn of the joints that are held at zero, and of limits that leave zero out."""
+    texts = []
+    for joint in chain.held:
+        name, (lower, upper) = model.joint(joint).name, model.jnt_range[joint]
+        if model.jnt_limited[joint] and not lower <= 0.0 <= upper:
+            unit = "rad" if model.jnt_type[joint] == REVOLUTE else "m"
+            name += f" (though its limits are {lower:.4g} to {upper:.4g} {unit})"
+        texts.append(name)
+    if texts:
+        warn(f"held at zero, as no part of the arm: {', '.join(texts)}")

@@ -1,0 +1,137 @@
+"""Limits, damping and friction of a joint in a compiled robot, and the torques of its actuators.
+
+A motor's torque is its control signal times its gear; both the signal and the force may have
+limits. Other actuators are control laws, of which only the limits are used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ulna.arm.components import Friction, Joint
+from ulna.errors import Problems, warn
+from ulna.interop.compiled_robot import MAX_LISTED, NO_LIMIT, CompiledRobot
+
+
+def read_joint(robot: CompiledRobot, joint: int, problems: Problems) -> Joint:
+    """Return a hinge as a joint of an arm, its limits as angles of the file."""
+    import mujoco
+
+    model, bits = robot.model, mujoco.mjtDisableBit
+    name, dof = model.joint(joint).name, model.jnt_dofadr[joint]
+
+    def disabled(*flags: mujoco.mjtDisableBit) -> bool:
+        return any(model.opt.disableflags & int(flag) for flag in flags)
+
+    owner = f"joint.{name}"
+    springs = [model.jnt_stiffness[joint], *np.ravel(model.jnt_stiffnesspoly[joint])]
+    if any(springs) and not disabled(bits.mjDSBL_SPRING):
+        problems.add(f"{owner}.stiffness", "a spring", "a joint without one")
+    damped = not disabled(bits.mjDSBL_DAMPER)
+    if np.any(model.dof_dampingpoly[dof]) and damped:
+        problems.add(f"{owner}.damping", "a polynomial", "one number [N·m·s/rad]")
+    lower, upper = -math.inf, math.inf
+    if model.jnt_limited[joint] and not disabled(bits.mjDSBL_LIMIT, bits.mjDSBL_CONSTRAINT):
+        lower, upper = (_unbounded(float(end)) for end in model.jnt_range[joint])
+    loss = float(model.dof_frictionloss[dof])
+    if disabled(bits.mjDSBL_FRICTIONLOSS, bits.mjDSBL_CONSTRAINT):
+        loss = 0.0
+    return Joint(
+        lower,
+        upper,
+        robot.velocity_limits.get(name, math.inf),
+        _max_torque(model, joint, problems),
+        damping=float(model.dof_damping[dof]) if damped else 0.0,
+        friction=Friction(coulomb=loss) if loss > 0.0 else None,
+    )
+
+
+def _unbounded(value: float) -> float:
+    return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value
+
+
+def _max_torque(model: Any, joint: int, problems: Problems) -> float:
+    """Return the limit [N·m] of the joint and of all its actuators, infinite if there is none."""
+    own = math.inf
+    if model.jnt_actfrclimited[joint]:
+        lower, upper = model.jnt_actfrcrange[joint]
+        own = _smaller_side(lower, upper, f"joint.{model.joint(joint).name}", problems)
+    drives = [k for k in range(model.nu) if _drives(model, k, joint)]
+    ranges = np.array([_torque_range(model, k, problems) for k in drives])
+    if not ranges.size:
+        return own
+    names = ", ".join(_name(model, k) for k in drives[:MAX_LISTED])
+    lower, upper = ranges.sum(axis=0).tolist()
+    return min(own, _smaller_side(lower, upper, f"actuator {names}", problems))
+
+
+def _smaller_side(lower: float, upper: float, owner: str, problems: Problems) -> float:
+    """Return the largest torque that both sides allow, infinite where the file names none."""
+    lower, upper = _unbounded(float(lower)), _unbounded(float(upper))
+    if min(-lower, upper) <= 0.0:
+        got = f"torques from {lower:g} to {upper:g} N·m: one side only"
+        problems.add(owner, got, "torques to both sides")
+        return math.inf
+    if not math.isclose(-lower, upper):
+        warn(f"{owner}: of torques from {lower:g} to {upper:g} N·m the smaller side counts")
+    return min(-lower, upper)
+
+
+def _name(model: Any, actuator: int) -> str:
+    return model.actuator(actuator).name or str(actuator)
+
+
+def _drives(model: Any, actuator: int, joint: int) -> bool:
+    import mujoco
+
+    kind = mujoco.mjtTrn(model.actuator_trntype[actuator])
+    if kind not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+        return False
+    return bool(model.actuator_trnid[actuator][0] == joint and model.actuator_gear[actuator][0])
+
+
+def _is_plain(model: Any, actuator: int) -> bool:
+    """Return whether the force of an actuator is its signal times a constant."""
+    import mujoco
+
+    return bool(
+        mujoco.mjtDyn(model.actuator_dyntype[actuator]) == mujoco.mjtDyn.mjDYN_NONE
+        and mujoco.mjtGain(model.actuator_gaintype[actuator]) == mujoco.mjtGain.mjGAIN_FIXED
+        and mujoco.mjtBias(model.actuator_biastype[actuator]) == mujoco.mjtBias.mjBIAS_NONE
+    )
+
+
+def _torque_range(model: Any, actuator: int, problems: Problems) -> tuple[float, float]:
+    """Return the least and the largest torque [N·m] of an actuator."""
+    import mujoco
+
+    lower, upper = -math.inf, math.inf
+    if model.actuator_forcelimited[actuator]:
+        lower, upper = model.actuator_forcerange[actuator]
+    clamped = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL
+    if _is_plain(model, actuator) and model.actuator_ctrllimited[actuator] and clamped:
+        ends = sorted(model.actuator_gainprm[actuator][0] * model.actuator_ctrlrange[actuator])
+        lower, upper = max(lower, ends[0]), min(upper, ends[1])
+    for key in ("armature", "damping"):
+        if np.any(getattr(model, f"actuator_{key}")[actuator]):
+            owner = f"actuator.{_name(model, actuator)}.{key}"
+            problems.add(owner, f"{key} of an actuator", f"the {key} of a joint")
+    low, high = sorted(model.actuator_gear[actuator][0] * end for end in (lower, upper))
+    return float(low), float(high)
+
+
+def describe_laws(model: Any, hinges: Iterable[int]) -> None:
+    """Warn of actuators of which only the limits are used."""
+    laws = [
+        _name(model, k)
+        for k in range(model.nu)
+        if any(_drives(model, k, joint) for joint in hinges) and not _is_plain(model, k)
+    ]
+    if laws:
+        more = f" and {len(laws) - MAX_LISTED} more" if len(laws) > MAX_LISTED else ""
+        text = f"{', '.join(laws[:MAX_LISTED])}{more}"
+        warn(f"actuators of which only limits of torque are used: {text}")
