@@ -124,3 +124,17 @@ def test_the_pen_waits_and_a_tenth_less_of_that_is_saved(tmp_path):
 
 def test_other_timings_are_held_up_by_nothing_named():
     assert ulna.plan(FREE, BENT, timing="quintic", duration=2.0).limiting == ()
+
+
+def test_only_bends_and_corners_worth_half_a_percent_are_told():
+    """Ten milliseconds of 6.5 s are no reason to change a path; a stop at a corner is."""
+    arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8])
+    corners = [(0.3, 0.1), (0.42, 0.1), (0.42, 0.25), (0.36, 0.18), (0.3, 0.25)]
+    counts = {}
+    for blend in (0.0, 2e-4):
+        path = ulna.paths.polyline(corners, blend=blend, closed=True)
+        plan = ulna.plan(arm, path, max_speed=0.1, max_acceleration=1.0)
+        slow = [one for one in plan.limiting if one.limit in ("bend", "corner")]
+        assert all(one.gain >= 0.005 * plan.duration for one in slow)
+        counts[blend] = len(slow)
+    assert counts == {0.0: 4, 2e-4: 0}

@@ -24,7 +24,8 @@ ACTIVE = 0.995  # of a limit: it counts as reached
 LEAST_SHARE = 0.005  # of the duration: what limits for less is not told
 RAISED = 1.1  # times a limit: what that would gain is told
 LESS = 0.1  # of waiting or smoothing: what that would gain is told
-MOST_CORNERS = 5  # that are told
+MOST_CORNERS = 5  # that are told,
+LEAST_GAIN = 0.005  # of the duration, that a corner or a bend which is told would save
 BEND = 0.1  # of the largest speed, by which the motion is slower at a bend than around it
 TIGHT = 2.0  # times the median curvature, at a bend
 STRAIGHT_BACK = np.radians(179.0)  # by which the direction turns at a reversal
@@ -178,6 +179,8 @@ def _corners(law: FastestLaw) -> list[Limiting]:
             kind, lasting = "bend", _estimate(law, room=room)
         first, last = float(times[slow.begin]), float(times[slow.end])
         gain = max(0.0, usual - lasting)
+        if kind != "reversal" and gain < LEAST_GAIN * law.duration:
+            continue
         place = at * law.length
         told.append(Limiting(kind, None, slow.share, first, last, gain, place, law.unit))
     return told
