@@ -49,8 +49,8 @@ _KINDS = {
     "m/s": "velocity",
     "m/s²": "acceleration",
 }
-# Controls, lone surrogates, and the separators of lines and paragraphs.
-_CONTROLS = ("Cc", "Cs", "Zl", "Zp")
+_CONTROLS = ("Cc", "Cs", "Zl", "Zp")  # with lone surrogates and the separators of lines
+_TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # text the other way
 _BRIEFLY = reprlib.Repr()
 _BRIEFLY.maxstring = _BRIEFLY.maxother = _LONGEST_SHOWN
 _BRIEFLY.maxlevel = 3  # a hostile file nests lists deeper than repr() can follow
@@ -395,10 +395,10 @@ class Problems:
 
     def one_line(self, what: str, value: Any) -> None:
         """Check that text has no line breaks and other controls."""
-        import unicodedata
-
-        if not isinstance(value, str) or any(unicodedata.category(c) in _CONTROLS for c in value):
+        if not isinstance(value, str):
             self.add(what, shown(value), "text on one line")
+        elif control := control_in(value):
+            self.add(what, f"{shown(value)} with {control}", "text on one line")
 
     @contextmanager
     def gather(self, owner: str = "") -> Iterator[None]:
@@ -412,6 +412,23 @@ class Problems:
         """Raise everything that was noted, at once."""
         if self.found:
             raise InputError(self.found)
+
+
+def control_in(text: str) -> str:
+    """Name the first letter that a terminal obeys or hides, or that no XML has; "" without one.
+
+    >>> control_in("plain"), control_in(chr(0x202E))
+    ('', 'the control character U+202E')
+    """
+    if text.isprintable():
+        return ""
+    from unicodedata import bidirectional, category
+
+    for letter in text:
+        turns = bidirectional(letter) in _TURNING
+        if category(letter) in _CONTROLS or turns or ord(letter) & 0xFFFE == 0xFFFE:
+            return f"the control character U+{ord(letter):04X}"
+    return ""
 
 
 def size_text(size: float) -> str:

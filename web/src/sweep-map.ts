@@ -1,6 +1,6 @@
 /** A scalar over two parameters of a grid: a cell for every point, coloured by its value. */
 
-import { el } from "./dom";
+import { el, shortened } from "./dom";
 import { mix, type Palette, readPalette } from "./palette";
 import { type Output, rangeOf, significant, type SweepData } from "./sweep-data";
 
@@ -132,7 +132,7 @@ export class SweepMap {
         if (!knob || k % every !== 0) return;
         const share = (k + 0.5) / order.length;
         context.textAlign = along ? "center" : "right";
-        const text = short(knob.text(place));
+        const text = shortened(knob.text(place), 9);
         if (along) context.fillText(text, MARGIN.left + share * wide, height - 12, width / MOST_TEXTS);
         else context.fillText(text, MARGIN.left - 6, MARGIN.top + high - share * high, MARGIN.left - 8);
       });
@@ -170,8 +170,4 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, w: numbe
   }
   context.stroke();
   context.restore();
-}
-
-function short(text: string): string {
-  return text.length > 9 ? `${text.slice(0, 8)}…` : text;
 }

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { pickEvenly } from "./chart-table";
 import { scaleFor, tickTexts } from "./chart-series";
 import { sizeIn } from "./chart-plot";
-import { el } from "./dom";
+import { el, shortened } from "./dom";
 import { type Palette, readPalette } from "./palette";
 import { type CurveOutput, nearestOf, type Output, rangeOf, type SweepData } from "./sweep-data";
 
@@ -249,7 +249,7 @@ function axis(style: () => Palette): uPlot.Axis {
 function acrossAxis(texts: readonly string[] | null, unit: string, style: () => Palette): uPlot.Axis {
   const named = {
     splits: () => (texts ?? []).map((_, k) => k),
-    values: () => (texts ?? []).map((text) => (text.length > 14 ? `${text.slice(0, 13)}…` : text)),
+    values: () => (texts ?? []).map((text) => shortened(text, 14)),
   };
   const numbered = {
     values: (_: uPlot, ticks: number[], __: number, ___: number, step: number) => {

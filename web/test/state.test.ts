@@ -39,6 +39,14 @@ function refused(fragment: string): string {
   throw new Error(`${fragment} was read`);
 }
 
+it("cuts long names between letters, so that an address can hold them", () => {
+  for (const name of ["😀".repeat(300), `a${"😀".repeat(300)}`]) {
+    const read = fromFragment(toFragment({ ...stateOf({ ...ARM, name }, [0, 0]) }));
+    expect(read?.arm.name).toBe(Array.from(name).slice(0, 200).join(""));
+    expect(decodeURIComponent(encodeURIComponent(read?.arm.name ?? ""))).toBe(read?.arm.name);
+  }
+});
+
 describe("a state in an address", () => {
   it("comes back as it was", () => {
     expect(fromFragment(`#${toFragment(rich())}`)).toEqual(rich());

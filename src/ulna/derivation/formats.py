@@ -28,6 +28,7 @@ from ulna.derivation.formulas import (
     visible_width,
 )
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.progress import content_policy
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -214,6 +215,7 @@ def to_html(
         page=page,
         anchors=page if anchors is None else anchors,
         anchor=anchor,
+        content_policy=content_policy,
         inline=partial(one_line, printer=MATHML),
         lines=_mathml_lines,
     )  # fmt: skip

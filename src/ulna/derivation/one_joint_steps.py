@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator
 
 from ulna.arm import Arm
-from ulna.units.number_text import in_degrees, number
+from ulna.units.number_text import as_factor, in_degrees, number
 
 
 def pendulum_steps(arm: Arm) -> str:
@@ -104,7 +104,7 @@ def pid_steps(arm: Arm, q: float, natural_frequency: float, damping_ratio: float
         "characteristic polynomial a λ³ + kd λ² + (kp - g s sin q) λ + ki. By Routh's criterion",
         "it is stable for 0 < ki < kd (kp - g s sin q) / a:",
         f"  kp - g s sin q = {number(kp)} - {weight} · sin({angle}) = {number(stiffness)} N·m/rad",
-        f"  kd (kp - g s sin q) / a = {number(kd)} · {number(stiffness)} / {number(a)}"
+        f"  kd (kp - g s sin q) / a = {number(kd)} · {as_factor(number(stiffness))} / {number(a)}"
         f" = {number(kd * stiffness / a)} N·m/(rad·s)",
     ]
     return "\n".join(lines)

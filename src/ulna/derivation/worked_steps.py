@@ -18,7 +18,7 @@ from ulna.arrays import sum_beyond
 from ulna.dynamics.chain import Posture, link_posture
 from ulna.kinematics import Solutions
 from ulna.kinematics.inverse_kinematics import ring
-from ulna.units.number_text import ROUNDING, degrees, fixed, in_degrees, number
+from ulna.units.number_text import ROUNDING, as_factor, degrees, fixed, in_degrees, number
 
 DECIMALS = 4
 
@@ -154,7 +154,7 @@ def _wrist(
         ("x", "cos", x, math.cos(angle), wrist[0]),
         ("y", "sin", y, math.sin(angle), wrist[1]),
     ):
-        worked = f"{number(value)} - {number(last)}·{_n(part)} = {_n(result)}"
+        worked = f"{number(value)} - {number(last)}·{as_factor(_n(part))} = {_n(result)}"
         lines.append(f"  {axis}_w = {axis} - l_{n} {name}({_deg(angle)}) = {worked}")
     lines.append(f"and links 1 to {n - 1} have to reach it.")
     return wrist
@@ -189,7 +189,7 @@ def _two_links(lengths: list[float], x: float, y: float) -> list[str]:
     a, b = number(l1), number(l2)
     lines = [
         "The law of cosines in the triangle base, elbow, tip gives q_2 up to its sign:",
-        f"  r² = x² + y² = {number(x)}² + {number(y)}² = {number(square, 8)}",
+        f"  r² = x² + y² = {as_factor(number(x))}² + {as_factor(number(y))}² = {number(square, 8)}",
         "  cos q_2 = (r² - l_1² - l_2²) / (2 l_1 l_2)",
         f"          = ({number(square, 8)} - {a}² - {b}²) / (2·{a}·{b}) = {number(cos2, 8)}",
         f"  sin q_2 = ±√(1 - cos² q_2) = ±{number(sin2, 8)}",
@@ -275,11 +275,11 @@ def _moments(arm: Arm, stretched: Posture) -> Iterator[str]:
     yield "Each link carries its own mass and, at its end, mu_i of what follows:"
     yield "  s_i = m_i c_i + l_i mu_i" + "        e_i = m_i d_i" * bool(aside)
     for i, link in enumerate(arm.links):
-        own = f"{number(link.mass)} · {number(link.com)}"
+        own = f"{number(link.mass)} · {as_factor(number(link.com))}"
         rest = f"{number(link.length)} · {number(hung[i])}"
         line = f"  s_{i + 1} = {own} + {rest} = {number(stretched.moment_x[i])} kg·m"
         if aside:
-            offset = f"{number(link.mass)} · {number(link.com_offset)}"
+            offset = f"{number(link.mass)} · {as_factor(number(link.com_offset))}"
             line += f"        e_{i + 1} = {offset} = {number(stretched.moment_y[i])} kg·m"
         yield line
     yield ""
@@ -326,6 +326,8 @@ def _weight_numbers(arm: Arm, moment: tuple[float, float], angle: float) -> str:
     down, right = f"{number(s)} {cos}", f"{number(s)} {sin}"
     if np.any(arm.parameters.com_offset):
         down, right = f"({down}{_less(e)} {sin})", f"({right}{_less(-e)} {cos})"
+    elif s < 0.0:
+        down, right = f"({down})", f"({right})"
     if x == 0.0:
         return f"{number(-y)} · {down}"
     return f"{number(x)} · {right}{_less(y)} · {down}"

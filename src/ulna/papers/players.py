@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ulna.papers.row import Film
-from ulna.viewer.html_page import built_files, source_hash
+from ulna.progress import source_hash
+from ulna.viewer.html_page import built_files
 from ulna.viewer.report_content import new_document
 from ulna.viewer.web_document import MotionSpec, WebDocument
 

@@ -19,6 +19,15 @@ def fixed(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0.0 else text
 
 
+def as_factor(text: str) -> str:
+    """Put a negative number into parentheses, as what follows an operator or is raised to a power.
+
+    >>> as_factor("-0.49"), as_factor("0.24")
+    ('(-0.49)', '0.24')
+    """
+    return f"({text})" if text.startswith("-") else text
+
+
 def degrees(angle: float, decimals: int = 4) -> str:
     """Write an angle, given in radians, in degrees."""
     return fixed(math.degrees(angle), decimals)

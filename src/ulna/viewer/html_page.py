@@ -6,13 +6,13 @@ connection to anywhere.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
+
+from ulna.progress import content_policy
 
 BUILT = Path(__file__).parent / "built"
 TO_BUILD = (
@@ -66,14 +66,9 @@ def html_page(
     else:
         style, scripts = built[1], [*before, built[0]]
         fallback = f"<noscript>{plain}</noscript>"
-    allowed = " ".join(map(source_hash, scripts)) or "'none'"
-    policy = (
-        f"default-src 'none'; script-src {allowed}; style-src {source_hash(style)}; "
-        "font-src data:; img-src data: blob:"
-    )
     block = f'<script type="application/octet-stream" class="ulna-data">{data}</script>\n'
     return PAGE.format(
-        policy=policy,
+        policy=content_policy(style, scripts),
         title=escape(title),
         style=style,
         kind=kind,
@@ -102,9 +97,3 @@ def _built(name: str) -> str | None:
         return (BUILT / name).read_text(encoding="utf-8").replace("\r\n", "\n")
     except OSError:
         return None
-
-
-def source_hash(text: str) -> str:
-    """Return how a Content-Security-Policy names what is inside of an element."""
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{b64encode(digest).decode('ascii')}'"

@@ -1,6 +1,8 @@
 """Derivations on paper: what is written in any format reads back as the formula that it is."""
 
+import base64
 import functools
+import hashlib
 import html
 import math
 import re
@@ -431,6 +433,16 @@ def test_the_numbers_of_the_arm_stand_beside_its_letters(derived, page, style, r
         assert [float(value) for value in found] == [number], name
 
 
+def test_a_page_allows_its_own_style_and_nothing_else(derived, page):
+    written = page(derived(links=None, arm=ARM), "html")
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', written)[1])
+    style = re.search(r"<style>(.*?)</style>", written, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; script-src 'none'; style-src 'sha256-{digest}'")
+    assert " style=" not in written
+    assert "<script" not in written
+
+
 def test_an_html_table_has_the_numbers_too(derived, page):
     rows = re.findall(r"<tr>(<td>.*?)</tr>", page(derived(links=None, arm=ARM), "html"))
     cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
@@ -552,7 +564,7 @@ def test_html_is_well_formed_and_needs_nothing_from_elsewhere(sample, page):
     for _, attributes in reader.seen:
         assert not {"src", "href", "style", "srcset"} & attributes.keys()
         assert not any(name.startswith("on") for name in attributes)
-    for far in ("http", "url(", "@import", "//"):
+    for far in ("http:", "https:", "url(", "@import", "//"):
         assert far not in written
     assert '<meta charset="utf-8">' in written
     for formula in re.findall(r"<math.*?</math>", written):

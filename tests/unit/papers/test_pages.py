@@ -18,8 +18,8 @@ from ulna.papers.edition import Judged
 from ulna.papers.page_text import prose
 from ulna.papers.pages import errata_markdown, numbers_table
 from ulna.papers.papers_folder import both_themes, fill_folder
+from ulna.progress import source_hash
 from ulna.viewer import DARK, PRINT
-from ulna.viewer.html_page import source_hash
 
 EMPTY = {"meta", "img", "br", "link", "input", "hr"}
 

@@ -1,5 +1,6 @@
 /** All that one has set up: it is what undo goes back to, and what an address carries after its #. */
 
+import { leading } from "../dom";
 import { at } from "../interpolate";
 import { LAWS, suggestedGains, type ControlSettings, type Law } from "./control";
 import { mechanismOf } from "./models";
@@ -156,7 +157,7 @@ function readArm(fields: ReadonlyMap<string, string>, lengths: number[]): ArmNum
   const [com, comOffset, inertia, tipMass] = LINK_KEYS.map((pair) => linkRow([...pair])) as [number[], number[], number[], number[]];
   const rows = JOINT_KEYS.map(([name, key]) => maybeNumbers(fields, name, n, FREE_JOINT[key]));
   const arm: ArmNumbers = {
-    name: (fields.get("arm") ?? "").slice(0, 200),
+    name: leading(fields.get("arm") ?? "", 200),
     links: rods.map((link, i) => ({ ...link, com: at(com, i), comOffset: at(comOffset, i), inertia: at(inertia, i), tipMass: at(tipMass, i) })),
     joints: rods.map((_, i) => Object.fromEntries(JOINT_KEYS.map(([, key], k) => [key, rows[k]?.[i] ?? FREE_JOINT[key]])) as unknown as JointNumbers),
     gravity: numbers(fields, "g", 2, [0, -9.81]) as [number, number],
@@ -227,7 +228,7 @@ function numbers(fields: ReadonlyMap<string, string>, name: string, count?: numb
   if (text === undefined) return usual.slice();
   const values = text.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   if (!values.every(Number.isFinite) || (count !== undefined && values.length !== count)) {
-    throw new FragmentError(`${name}: got ${text.slice(0, 40)}, need ${count ?? "some"} number${count === 1 ? "" : "s"}`);
+    throw new FragmentError(`${name}: got ${leading(text, 40)}, need ${count ?? "some"} number${count === 1 ? "" : "s"}`);
   }
   return values;
 }
@@ -245,7 +246,7 @@ function choice<T extends string>(fields: ReadonlyMap<string, string>, name: str
   const text = fields.get(name);
   if (text === undefined) return usual;
   const found = known.find((each) => each === text);
-  if (found === undefined) throw new FragmentError(`${name}: got ${text.slice(0, 40)}, need one of ${known.join(", ")}`);
+  if (found === undefined) throw new FragmentError(`${name}: got ${leading(text, 40)}, need one of ${known.join(", ")}`);
   return found;
 }
 

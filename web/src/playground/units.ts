@@ -1,3 +1,5 @@
+import { shortened } from "../dom";
+
 /**
  * Numbers with units, as people type them, to SI and back: "12,5 cm", "−15°", "2 kg*cm", "0.4 kgm²".
  *
@@ -151,19 +153,19 @@ export function parseQuantity(text: string, quantity: Quantity, unit: string): P
   const need = `${kind.name} is needed, such as ${kind.example}`;
   const typed = text.trim();
   if (!typed) return { problem: `Nothing is written here: ${need}.` };
-  if (typed.length > LONGEST) return { problem: `“${shortened(typed)}” is too long to be read: ${need}.` };
+  if (typed.length > LONGEST) return { problem: `“${shortened(typed, 40)}” is too long to be read: ${need}.` };
   const plain = plainSigns(typed);
   const found = NUMBER.exec(plain);
-  if (!found) return { problem: `“${shortened(typed)}” does not begin with a number: ${need}.` };
+  if (!found) return { problem: `“${shortened(typed, 40)}” does not begin with a number: ${need}.` };
   if (/^[.,]\d/.test(plain.slice(found[0].length))) {
-    return { problem: `“${shortened(typed)}” has more than one comma or point: ${need}, without marks between thousands.` };
+    return { problem: `“${shortened(typed, 40)}” has more than one comma or point: ${need}, without marks between thousands.` };
   }
   const value = numberOf(found);
   const given = plain.slice(found[0].length).trim();
   const factor = given ? factorOf(given, quantity) : unit ? unitFactor(unit, quantity) : 1;
   if (factor === null) return { problem: wrongUnit(typed, given, quantity) };
   const result = toSI(value, factor);
-  return Number.isFinite(result) ? { value: result } : { problem: `“${shortened(typed)}” is not a finite number: ${need}.` };
+  return Number.isFinite(result) ? { value: result } : { problem: `“${shortened(typed, 40)}” is not a finite number: ${need}.` };
 }
 
 const DIGITS = String.raw`(?:\d+(?:[.,]\d*)?|[.,]\d+)`;
@@ -278,11 +280,7 @@ function wrongUnit(typed: string, given: string, quantity: Quantity): string {
   const kind = kindOf(quantity);
   const need = `${kind.name} is needed, such as ${kind.example}`;
   const other = QUANTITIES.find((one) => factorOf(given, one) !== null);
-  if (other) return `“${shortened(typed)}” is ${kindOf(other).name}: ${need}.`;
+  if (other) return `“${shortened(typed, 40)}” is ${kindOf(other).name}: ${need}.`;
   const offered = unitsOf(quantity).slice(0, 4).map(unitLabel).join(", ");
-  return `“${shortened(given)}” is not a unit that is known here: ${need}${offered && `; in ${offered}`}.`;
-}
-
-function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return `“${shortened(given, 40)}” is not a unit that is known here: ${need}${offered && `; in ${offered}`}.`;
 }
