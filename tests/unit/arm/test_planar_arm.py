@@ -433,7 +433,5 @@ def test_an_arm_has_friction_where_a_joint_does(friction, has):
 
 @pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\ufffe", "\n", "\x1b", "\ud800"])
 def test_names_that_no_file_could_hold_are_refused(letter):
-    with pytest.raises(
-        ulna.InputError, match=r"control character U\+.*, need text"
-    ):
+    with pytest.raises(ulna.InputError, match=r"control character U\+.*, need text"):
         ulna.Arm.rods([1.0], [1.0], name=f"a{letter}b")
