@@ -1,6 +1,7 @@
 """Every controller, just as it comes, settles every preset at poses all over its range.
 
-With friction it comes to rest within the friction band, and closer where friction is compensated.
+So it does with the motors of the presets, and with every motor of the catalogue on a desk arm. With
+friction it comes to rest within the friction band, and closer where friction is compensated.
 """
 
 import dataclasses
@@ -9,9 +10,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 from scipy.optimize import root
 
 import ulna
+from ulna.arm.motor_catalogue import catalogued, motor_names
 from ulna.control import (
     PD,
     PID,
@@ -39,20 +42,50 @@ def arm_of(name):
 
     Servos are left out with their rotors: gains are hardest to choose for the light arms behind.
     """
-    arm = ulna.preset(name)
-    joints = [
-        ulna.Joint(
-            lower=one.lower, upper=one.upper, max_velocity=one.max_velocity,
-            max_torque=one.max_torque, damping=one.damping,
-            rotor_inertia=one.rotor_inertia + geared.rotor_inertia,
-            gear_ratio=one.gear_ratio * geared.gear_ratio,
-        )
-        for one in arm.joints
-        for geared in [one.motor if isinstance(one.motor, ulna.Motor) else ulna.IdealMotor()]
-    ]  # fmt: skip
+    return with_joints(ulna.preset(name), rotors=False, motors=False)
+
+
+def with_joints(arm, *, rotors, motors):
+    """Return an arm without dry friction, with or without its motors and the rotors of servos."""
+    joints = []
+    for one in arm.joints:
+        motor = one.motor or ulna.IdealMotor()
+        geared = motor if rotors or isinstance(motor, ulna.Motor) else ulna.IdealMotor()
+        if isinstance(motor, ulna.Motor):
+            ideal = {
+                "efficiency": 1.0,
+                "backdriving_efficiency": 1.0,
+                "no_load_current": 0.0,
+                "heat": None,
+            }
+            motor = dataclasses.replace(motor, **ideal)
+        most = min(one.max_torque, getattr(motor, "stall_torque", math.inf))
+        driven = {"motor": motor} if motors else {
+            "rotor_inertia": one.rotor_inertia + geared.rotor_inertia,
+            "gear_ratio": one.gear_ratio * geared.gear_ratio,
+        }  # fmt: skip
+        joints.append(
+            ulna.Joint(
+                lower=one.lower, upper=one.upper, max_velocity=one.max_velocity,
+                max_torque=most, damping=one.damping, **driven,
+            )
+        )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ulna.UlnaWarning)  # of a preset that no body can be
         return arm.replace(joints=joints)
+
+
+def desk_arm(name):
+    """Return an arm of two links that a motor of the catalogue holds with a third of its torque.
+
+    Links grow from 8 cm for a hobby servo. Each carries a quarter of its mass at its end, the next
+    motor; the last one three quarters, with a load.
+    """
+    known = catalogued(name)
+    length = 0.08 * (known.stall_torque / 0.18) ** 0.25
+    mass = 0.35 * known.stall_torque / (9.81 * length * (0.5 + 0.25 + 1.5 + 2 * 0.75))
+    links = [ulna.Link(length, mass, tip_mass=share * mass) for share in (0.25, 0.75)]
+    return ulna.Arm(links, [ulna.Joint(motor=known.motor)] * 2, name=name)
 
 
 def rubbing(arm, seed, rate=1000.0):
@@ -110,9 +143,43 @@ def slowest(arm, controller, goals, timing):
     return 1.0 / decays.min()
 
 
-def settle(name, kind, rate, count, seed):
-    """Let a batch go from its starts to its set-points; all of them have to get there."""
-    arm, timing, controller = arm_of(name), ControlTiming(rate), kind()
+def slowest_of_servo(arm, controller, goals, timing, servo):
+    """Return the longest time constant [s] of a loop in which servos hold their targets.
+
+    A servo of stiffness k and damping d reads a target every T, for the torque τ of then:
+    M δq̈ + d δq̇ + (k + H) δq = k θ with θ = δq + δq̇ T/2 + (τ + d δq̇)/k until the next.
+    """
+    n, T, k, d = arm.n, 1.0 / servo.update_rate, servo.stiffness, servo.damping
+    answer, longest = controller.feedback(arm, goals, timing), 0.0
+    kd = np.broadcast_to(answer.kd, (len(goals), n, n))
+    ki = np.zeros((n, n)) if answer.ki is None else answer.ki
+    for q, kp, kd_here in zip(goals, np.broadcast_to(answer.kp, kd.shape), kd, strict=True):
+        inverse = np.linalg.inv(ulna.dynamics.mass_matrix(arm, q))
+        gravity = loop_stability.gravity_gradient(arm, q)
+        unit, zero = np.eye(n), np.zeros((n, n))
+        rates = np.block([
+            [zero, unit, zero],
+            [-inverse @ (k * unit + gravity), -d * inverse, k * inverse],
+            [zero, zero, zero],
+        ])  # fmt: skip
+        held = expm(T * rates)[: 2 * n]
+        target = np.hstack([unit - kp / k, 0.5 * T * unit + (d * unit - kd_here) / k, -ki / k])
+        state = np.hstack([held[:, : 2 * n], np.zeros((2 * n, n))]) + held[:, 2 * n :] @ target
+        whole = np.vstack([state, np.hstack([T * unit, zero, unit])])
+        if answer.ki is None:
+            whole = whole[: 2 * n, : 2 * n]
+        size = np.abs(np.linalg.eigvals(whole)).max()
+        assert size < 1.0
+        longest = max(longest, -T / math.log(size))
+    return longest
+
+
+def settle(arm, kind, rate, count, seed, *, driven=None):
+    """Let a batch go from its starts to its set-points; all of them have to get there.
+
+    The batch is of `driven`, the same arm with its motors, if that is given.
+    """
+    timing, controller = ControlTiming(rate), kind()
     starts, goals = draw(arm, count, seed)
     ends = goals
     if kind is PD:
@@ -121,20 +188,25 @@ def settle(name, kind, rate, count, seed):
         inside = np.all((ends > p.lower + 0.02) & (ends < p.upper - 0.02), axis=-1)
         starts, goals, ends = starts[inside], goals[inside], ends[inside]
         assert len(ends) >= 1
-    duration = max(5.0, 10.0 * slowest(arm, controller, ends, timing))
-    left = at_the_end(arm, controller, rate, starts, goals, ends, duration)
+    longest = slowest(arm, controller, ends, timing)
+    servo = None if driven is None else driven.joints[0].motor
+    if isinstance(servo, ulna.ServoMotor) and kind is not Adaptive:
+        longest = max(longest, slowest_of_servo(arm, controller, ends, timing, servo))
+    duration = max(5.0, 10.0 * longest)
+    one, dt = (arm, STEPS[rate]) if driven is None else (driven, 1e-3)
+    left = at_the_end(one, controller, rate, dt, starts, goals, ends, duration)
     if kind is Adaptive and left.any():
         # Some of what it learns is slower than was waited for.
         longer = (starts[left], goals[left], ends[left], 10.0 * duration)
-        left = at_the_end(arm, controller, rate, *longer)
+        left = at_the_end(one, controller, rate, dt, *longer)
     assert not left.any()
 
 
-def at_the_end(arm, controller, rate, starts, goals, ends, duration):
+def at_the_end(arm, controller, rate, dt, starts, goals, ends, duration):
     """Say which have not settled by then."""
     run = ulna.simulate_batch(
         arm, q0=starts, duration=duration, controller=controller, reference=goals, rate=rate,
-        dt=STEPS[rate], progress=False,
+        dt=dt, progress=False,
     )  # fmt: skip
     assert np.all(run.status.ok)
     assert np.abs(run.qd[:, -1]).max() < STILL
@@ -146,7 +218,7 @@ def at_the_end(arm, controller, rate, starts, goals, ends, duration):
 def test_every_default_settles_all_over_the_range(name, rate):
     for kind in KINDS:
         if kind is not Adaptive or rate == RATES[0] or name in QUICKLY_LEARNT:
-            settle(name, kind, rate, 16, seed=7)
+            settle(arm_of(name), kind, rate, 16, seed=7)
 
 
 @pytest.mark.slow
@@ -154,7 +226,53 @@ def test_every_default_settles_all_over_the_range(name, rate):
 @pytest.mark.parametrize("name", ulna.presets())
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_default_settles_at_very_many_poses(name, kind, rate):
-    settle(name, kind, rate, 200, seed=8)
+    settle(arm_of(name), kind, rate, 200, seed=8)
+
+
+DRIVEN = [name for name in ulna.presets() if ulna.preset(name).has_motors]
+
+
+def settle_with_motors(arm, kind, rate, count, seed):
+    """Let an arm settle with its motors, and compare a motion with one of steps of dt/20."""
+    smooth, driven = (with_joints(arm, rotors=True, motors=motors) for motors in (False, True))
+    settle(smooth, kind, rate, count, seed, driven=driven)
+    starts, goals = (some[:1] for some in draw(smooth, count, seed))
+    coarse, fine = (
+        ulna.simulate_batch(
+            driven, q0=starts, duration=1.0, controller=kind(), reference=goals, rate=rate, dt=dt,
+            samples=101, progress=False,
+        )
+        for dt in (1e-3, 5e-5)
+    )  # fmt: skip
+    assert np.abs(coarse.q - fine.q).max() < NEAR
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_every_default_settles_light_links_behind_stiff_servos(rate):
+    for kind in (GravityPD, ComputedTorque):
+        settle_with_motors(ulna.preset("open-manipulator-x"), kind, rate, 4, seed=7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("name", DRIVEN)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_default_settles_every_preset_with_its_motors(name, kind, rate):
+    settle_with_motors(ulna.preset(name), kind, rate, 32, seed=8)
+
+
+@pytest.mark.parametrize("name", ["tower-pro-sg90", "dynamixel-xm540-w270"])
+def test_every_default_settles_a_desk_arm(name):
+    for kind in (PD, FeedforwardPID, ComputedTorque):
+        settle_with_motors(desk_arm(name), kind, 1000.0, 4, seed=7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("name", motor_names())
+@pytest.mark.parametrize("kind", WITHOUT_LEARNING)
+def test_every_default_settles_a_desk_arm_of_every_motor(name, kind, rate):
+    settle_with_motors(desk_arm(name), kind, rate, 16, seed=8)
 
 
 def rest_in_the_band(name, kind, rate, count, seed):

@@ -173,7 +173,8 @@ def choose_joint_gains(
 
 def largest_kp(kd: Array, timing: ControlTiming) -> Array:
     """Return the stiffness (…, n) [N·m/rad] that dampers still damp at a rate, with a delay."""
-    return (DELAYED_KP_SHARE if timing.ticks_late else 1.0) * kd / timing.latency
+    with np.errstate(over="ignore"):  # at rates that no run can take
+        return (DELAYED_KP_SHARE if timing.ticks_late else 1.0) * kd / timing.latency
 
 
 def choose_ki(arm: Arm | Parameters, timing: ControlTiming, springs: JointGains) -> Array:
@@ -192,7 +193,7 @@ def slowest_decay(arm: Arm | Parameters, kd: Array) -> Array:
     if not isinstance(arm, Arm) and np.ndim(arm.length) > 1:
         kd = np.broadcast_to(kd, arm.length.shape)
         return _in_parts(lambda p, d: _slowest_decay(_masses(p), d), arm, kd)
-    return _slowest_decay(_arm_masses(arm) if isinstance(arm, Arm) else _masses(arm), kd)
+    return _slowest_decay(masses_over_range(arm) if isinstance(arm, Arm) else _masses(arm), kd)
 
 
 def _slowest_decay(masses: Array, kd: Array) -> Array:
@@ -220,7 +221,8 @@ def _arm_bounds(arm: Arm) -> Bounds:
 
 
 @lru_cache(maxsize=64)
-def _arm_masses(arm: Arm) -> Array:
+def masses_over_range(arm: Arm) -> Array:
+    """Return the mass matrices (k, n, n) of an arm at k poses all over the joints' ranges."""
     return _masses(arm.parameters)
 
 

@@ -62,9 +62,13 @@ def gravity_gradient(arm: Arm | Parameters, q: Array) -> Array:
 
 def growth(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> Array:
     """Return the rates (…) [1/s] at which errors grow near set-points q (…, n); negative: decay."""
-    with np.errstate(divide="ignore"):  # errors may be gone within a tick
-        size = np.abs(np.linalg.eigvals(tick_map(arm, q, feedback, timing))).max(axis=-1)
-        return np.asarray(timing.rate * np.log(size))
+    # Errors may be gone within a tick, or beyond all numbers.
+    with np.errstate(all="ignore"):
+        maps = tick_map(arm, q, feedback, timing)
+        bounded = np.isfinite(maps).all(axis=(-2, -1))
+        known = np.where(bounded[..., None, None], maps, 0.0)
+        size = np.abs(np.linalg.eigvals(known)).max(axis=-1)
+        return np.where(bounded, timing.rate * np.log(size), math.inf)
 
 
 def tick_map(arm: Arm, q: Array, feedback: Feedback, timing: ControlTiming) -> Array:
@@ -197,6 +201,7 @@ def friction_error_band(controller: Any, arm: Arm, q: Array, timing: ControlTimi
 
 LARGEST_GROWTH = 0.01  # [1/s] by which errors may grow: nothing that a run of a minute shows
 DOUBLINGS = 8  # of the rate that are tried for one that would do
+LEAST_RATE = 0.1  # [Hz] from which on they are tried
 LARGEST = 400  # numbers in a loop's state, above which judging takes longer than trying
 
 
@@ -232,7 +237,9 @@ def _stability_warning(
     controller: Any, arm: Arm, timing: ControlTiming, places: tuple[tuple[float, ...], ...]
 ) -> str | None:
     poses = np.array(places)
-    return _of_choice(controller, arm, timing, poses) or _of_loop(controller, arm, timing, poses)
+    with np.errstate(all="ignore"):  # at rates of which floating point loses the loop
+        choice = _of_choice(controller, arm, timing, poses)
+        return choice or _of_loop(controller, arm, timing, poses)
 
 
 def _of_choice(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> str | None:
@@ -263,6 +270,8 @@ def _of_loop(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> 
     where = ", ".join(f"{angle:.3g}" for angle in poses[worst])
     head = f"{type(controller).__name__} on {_named(arm)} at {timing}"
     grows = f"errors near q = ({where}) rad grow 2.7-fold every {1.0 / rates[worst]:.2g} s"
+    if math.isinf(rates[worst]):
+        grows = f"errors near q = ({where}) rad grow beyond all numbers in a tick"
     gravity = gravity_gradient(arm, poses[worst])
     both = controller.feedback(arm, poses[worst], timing).kp + gravity
     if np.linalg.eigvalsh(0.5 * (both + both.T)).min() < 0.0:
@@ -312,7 +321,7 @@ def _way_out(controller: Any, arm: Arm, timing: ControlTiming, poses: Array) -> 
     """Return what would be stable at these poses: a higher rate, or a controller with a model."""
     ways = []
     for doubling in range(1, DOUBLINGS + 1):
-        faster = ControlTiming(timing.rate * 2**doubling, timing.delay)
+        faster = ControlTiming(max(timing.rate, LEAST_RATE) * 2**doubling, timing.delay)
         if arm.n * (4 + faster.ticks_late) > LARGEST:
             break
         roomy = not hasattr(controller, "gains") or controller.gains(arm, faster).possible

@@ -267,7 +267,7 @@ def build_inputs(
     else:
         loop = ControlLoop(None, sensors, actuators)
         inputs = _layout(n, options.rate, sources, disturbances, signals, loop, motors)
-    _set_options(inputs, options)
+    _set_options(inputs, options, options.dt if motors is None else motors.step)
     return inputs
 
 
@@ -316,9 +316,10 @@ def _layout(
     return inputs
 
 
-def _set_options(inputs: InputMemory, options: SimulationOptions) -> None:
+def _set_options(inputs: InputMemory, options: SimulationOptions, substep: float) -> None:
     floats, ints = inputs.floats, inputs.ints
-    floats[at.DT], floats[at.MAX_STEP] = options.dt, options.max_step
+    floats[at.DT], floats[at.SUBSTEP] = options.dt, substep
+    floats[at.MAX_STEP] = options.max_step
     floats[at.RTOL], floats[at.ATOL] = options.rtol or 0.0, options.atol
     floats[at.PERIOD], floats[at.RESTITUTION] = 1.0 / options.rate, options.restitution
     floats[at.WINDOW], floats[at.MOST_ERROR] = np.inf, most_error(options)

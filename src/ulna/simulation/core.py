@@ -164,8 +164,7 @@ class SimulationCore:
     def _build(self) -> Memory:
         motors = None
         if self.arm.has_motors and self.options.dynamics == "full":
-            dt, adaptive = self.options.dt, self.options.adaptive
-            motors = motor_rows(self.arm, self.loads.what, dt=dt, adaptive=adaptive)
+            motors = motor_rows(self.arm, self.loads.what, self.options)
         return build_memory(
             self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors,
             motors, self.actuators,

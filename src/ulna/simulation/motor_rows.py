@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.actuation.motor_formulas import gear_efficiencies
-from ulna.arm import Arm
+from ulna.arm import Arm, Parameters
 from ulna.arm.motors import AnyMotor, IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
 from ulna.arrays import Array
+from ulna.control.gains import masses_over_range
 from ulna.errors import InputError, Problem, warn
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.loads import CURRENT, POSITION, TORQUE, VOLTAGE
@@ -28,8 +29,13 @@ GIVEN = {
     VOLTAGE: at.GIVEN_VOLTAGE,
     POSITION: at.GIVEN_POSITION,
 }
-SETTLED = 1.0  # time constants of a current in a step, beyond which it settles within it
-UNSTABLE, ROUGH = 2.0, 0.5  # radians of a contact's vibration in a step
+# Time constant [s] of a winding below which dop853, whose steps would be as short, leaves it out.
+SHORTEST_WINDING = 1e-6
+# Of what motors do in a step: decays of the fastest rate, or radians of the fastest oscillation.
+# More than LARGE in a step of dt divides it, into parts of at most MAX_PHASE.
+LARGE, MAX_PHASE = 1.0, 0.5
+MAX_SUBSTEPS = 500
+SINGULAR = 1e-14  # of a mass matrix of unit diagonal, what rounding leaves of its eigenvalues
 
 
 class MotorRows(NamedTuple):
@@ -38,11 +44,12 @@ class MotorRows(NamedTuple):
     values: Array  # (n, columns) of `per_arm`
     codes: Array  # (n, codes)
     periods: Array  # (n,) [s] of servos, 0 of others
+    step: float  # [s] the longest of equal steps
 
     @property
     def form(self) -> Hashable:
         """What arms in lanes together must have in common."""
-        return self.codes.tobytes(), self.periods.tobytes(), has_gear_loss(self)
+        return self.codes.tobytes(), self.periods.tobytes(), has_gear_loss(self), self.step
 
 
 def takes_positions(arm: Arm) -> bool:
@@ -82,11 +89,8 @@ def check_given(arm: Arm, given: str) -> None:
         raise InputError(problems)
 
 
-def motor_rows(arm: Arm, given: str, *, dt: float, adaptive: bool) -> MotorRows:
-    """Return the motors of an arm that is given torques, currents, voltages or positions.
-
-    `dt` is the step, if steps are not adaptive: currents that settle faster are not integrated.
-    """
+def motor_rows(arm: Arm, given: str, options: SimulationOptions) -> MotorRows:
+    """Return the motors of an arm that is given torques, currents, voltages or positions."""
     n = arm.n
     values = np.zeros((n, at.MOTOR_COLUMNS))
     codes = np.zeros((n, at.CODES_OF_MOTOR), dtype=np.int64)
@@ -99,17 +103,27 @@ def motor_rows(arm: Arm, given: str, *, dt: float, adaptive: bool) -> MotorRows:
         codes[i, at.GIVEN] = GIVEN[given]
         ratio = float(joint.gear_ratio)
         if isinstance(motor, Motor):
-            _put_dc(values[i], codes[i], motor, ratio, 0.0 if adaptive else dt)
+            _put_dc(values[i], codes[i], motor, ratio)
             inertia = motor.rotor_inertia + joint.rotor_inertia
             values[i, at.ROTOR] = inertia * values[i, at.RATIO] ** 2 or 1.0
         else:
             _put_other(values[i], codes[i], motor, abs(ratio))
         if isinstance(motor, ServoMotor):
             periods[i] = 1.0 / motor.update_rate
-    return MotorRows(values, codes, periods)
+    rows = MotorRows(values, codes, periods, options.dt)
+    rows = rows._replace(step=options.dt / _substeps(arm, rows, options))
+    settling = _settling(rows, SHORTEST_WINDING if options.adaptive else rows.step)
+    codes[settling, at.CURRENT_BY] = at.BY_VOLTAGE if options.adaptive else at.SETTLING
+    return rows
 
 
-def _put_dc(row: Array, codes: Array, motor: Motor, ratio: float, dt: float) -> None:
+def _settling(rows: MotorRows, step: float) -> Array:
+    """Return the windings (n,) whose currents settle within a step."""
+    inductance, resistance = rows.values[:, at.INDUCTANCE], rows.values[:, at.RESISTANCE]
+    return (rows.codes[:, at.CURRENT_BY] == at.INTEGRATED) & (inductance < step * resistance)
+
+
+def _put_dc(row: Array, codes: Array, motor: Motor, ratio: float) -> None:
     total = motor.gear_ratio * ratio
     back_emf = motor.back_emf_constant or motor.torque_constant
     out, back = gear_efficiencies(motor)
@@ -128,9 +142,7 @@ def _put_dc(row: Array, codes: Array, motor: Motor, ratio: float, dt: float) -> 
     if codes[at.GIVEN] == at.GIVEN_CURRENT:
         by_voltage = False
     if by_voltage:
-        slow = motor.inductance >= dt * motor.resistance / SETTLED
-        lagging = at.INTEGRATED if slow else at.SETTLING
-        codes[at.CURRENT_BY] = lagging if motor.inductance > 0.0 else at.BY_VOLTAGE
+        codes[at.CURRENT_BY] = at.INTEGRATED if motor.inductance > 0.0 else at.BY_VOLTAGE
     heat = motor.heat
     if heat is not None:
         codes[at.WARMS] = 1
@@ -207,13 +219,104 @@ def start_motors(vectors: Array, per_arm: Array, ints: Array) -> None:
     rows[:, at.LATCHED] = rows[:, at.TARGET_START] = q
 
 
-def quickest_contact(rows: MotorRows) -> float:
-    """Return the shortest time [s] in which teeth in contact swing by a radian of phase."""
-    with_gap = rows.codes[:, at.HAS_BACKLASH] != 0
-    if not with_gap.any():
-        return math.inf
-    stiff = rows.values[with_gap, at.CONTACT_STIFFNESS] / rows.values[with_gap, at.ROTOR]
-    return float(1.0 / np.sqrt(stiff.max()))
+def _substeps(arm: Arm, rows: MotorRows, options: SimulationOptions) -> int:
+    """Return the number of equal parts of a step of dt, which the fastest motor requires.
+
+    A servo, a stepper or the back-EMF of a motor answers to angles and rates at once. Where that
+    moves or stops a light joint within less than dt, explicit steps of dt would be unstable.
+    """
+    damping, stiffness = _slopes(rows, SHORTEST_WINDING if options.adaptive else options.dt)
+    own = arm.parameters.damping if options.method != "semi-implicit" else 0.0
+    fixed = _contact_rates(rows, damping)
+    # A bound for all poses comes first: for most arms it is enough.
+    rates = _rates(damping + own, stiffness, _free_inertia(arm.parameters))
+    if max(rates.sum(), fixed.max()) * options.dt <= LARGE:
+        return 1
+    fastest = max(fastest_rate(arm, damping + own, stiffness), fixed.max())
+    parts = float(fastest * options.dt / MAX_PHASE)
+    if not parts <= MAX_SUBSTEPS:
+        joint = int(np.argmax(np.maximum(rates, fixed)))
+        damped = bool(np.broadcast_to(own, arm.n)[joint] > damping[joint])
+        raise InputError(_too_fast(joint, 1.0 / fastest, parts, options.dt, damped=damped))
+    if options.adaptive or parts * MAX_PHASE <= LARGE:
+        return 1
+    return math.ceil(parts * (1.0 - 1e-9))
+
+
+def _slopes(rows: MotorRows, step: float) -> tuple[Array, Array]:
+    """Return damping (n,) [N·m·s/rad] and stiffness (n,) [N·m/rad] of motors, the most of each.
+
+    With a winding that does not settle within a step the back-EMF is a spring: the current follows
+    the angle.
+    """
+    values, stepper = rows.values, rows.codes[:, at.MOTOR_KIND] == at.STEPPER
+    stall, fastest, corner = values[:, (at.STALL_TORQUE, at.NO_LOAD_SPEED, at.CORNER_SPEED)].T
+    line = stall / (fastest - np.where(stepper, corner, 0.0))
+    inner = values[:, at.INNER_DAMPING]
+    damping = np.where(stepper, inner + line, np.maximum(inner, line))
+    stiffness = values[:, at.STIFFNESS]
+    stiffness = np.where(stepper, 0.5 * math.pi * stall / values[:, at.STEP_ANGLE], stiffness)
+    back_emf = abs(values[:, at.TORQUE_CONSTANT] * values[:, at.EMF_CONSTANT])
+    lagging = (rows.codes[:, at.CURRENT_BY] == at.INTEGRATED) & ~_settling(rows, step)
+    gear = 1.0 + values[:, at.BACK_LOSS]
+    damping = damping + np.where(lagging, 0.0, gear * back_emf / values[:, at.RESISTANCE])
+    inductance = np.where(lagging, values[:, at.INDUCTANCE], 1.0)
+    return damping, stiffness + np.where(lagging, gear * back_emf / inductance, 0.0)
+
+
+def _contact_rates(rows: MotorRows, damping: Array) -> Array:
+    """Return the rates (n,) [1/s] of rotors with backlash, which move without their joints."""
+    rotor = np.where(rows.codes[:, at.HAS_BACKLASH] != 0, rows.values[:, at.ROTOR], math.inf)
+    contact = np.sqrt(rows.values[:, at.CONTACT_STIFFNESS] / rotor)
+    return np.maximum(damping / rotor, contact)
+
+
+def _rates(damping: Array, stiffness: Array, inertia: Array) -> Array:
+    """Return the faster of decay and oscillation (n,) [1/s] of joints of some inertia."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        rates = np.maximum(damping / inertia, np.sqrt(stiffness / inertia))
+    return np.where(np.isnan(rates), 0.0, rates)
+
+
+def _free_inertia(p: Parameters) -> Array:
+    """Return a bound below the inertia (n,) [kg·m²] of joints whose neighbours are free.
+
+    Of the kinetic energy it counts the turning of both links and of the rotor between them. The
+    link before turns by itself such that least energy is left for a rate of the joint.
+    """
+    J, N, own = p.rotor_inertia, p.gear_ratio, p.inertia
+    before = np.append(math.inf, own[:-1])
+    both = before + own + J
+    taken = np.divide((own + J * N) ** 2, both, out=np.zeros(p.n), where=both > 0.0)
+    return np.asarray(np.maximum(own + J * N**2 - taken, 0.0))
+
+
+def fastest_rate(arm: Arm, damping: Array, stiffness: Array) -> float:
+    """Return the fastest rate [1/s] of motions under dampers and springs, over all poses.
+
+    With D the largest eigenvalue of M⁻¹ diag(damping) and ω² that of M⁻¹ diag(stiffness), roots of
+    M s² + diag(damping) s + diag(stiffness) have |s| ≤ max(D, ω).
+    """
+    masses = masses_over_range(arm)
+    size = np.sqrt(np.diagonal(masses, axis1=-2, axis2=-1))
+    scaled = masses / (size[..., :, None] * size[..., None, :])
+    inverse = np.linalg.inv(scaled + SINGULAR * np.eye(arm.n))
+
+    def largest(values: Array) -> float:
+        root = np.sqrt(values) / size
+        return float(np.linalg.eigvalsh(inverse * root[..., :, None] * root[..., None, :]).max())
+
+    return max(largest(damping), math.sqrt(max(largest(stiffness), 0.0)))
+
+
+def _too_fast(joint: int, time: float, parts: float, dt: float, *, damped: bool) -> Problem:
+    what = "damping that stops" if damped else "a motor that moves or stops"
+    got = f"{what} the joint within {time:.2g} s, for which dt = {dt:g} s has {parts:.3g} parts"
+    hint = "give the motor its rotor_inertia, less stiffness or less damping; or take a shorter dt"
+    if damped:
+        hint = "try method='semi-implicit', which any damping suits"
+    what = "damping" if damped else "motor"
+    return Problem(f"joint {joint + 1}, {what}", got, f"at most {MAX_SUBSTEPS} parts", hint)
 
 
 def check_motors(arm: Arm, options: SimulationOptions, given: str) -> None:
@@ -230,8 +333,6 @@ def check_motors(arm: Arm, options: SimulationOptions, given: str) -> None:
         need = "a method that integrates currents, temperatures and rotors of motors too"
         hint = f"give the method a tableau, or use one of {', '.join(BUILT_IN)}"
         raise InputError(Problem("method", got, need, hint))
-    if not options.adaptive:
-        _check_contacts(arm, options.dt)
 
 
 def _check_sequential(given: str) -> None:
@@ -239,16 +340,3 @@ def _check_sequential(given: str) -> None:
         need = "torque= with dynamics='sequential', where motors are ideal"
         raise InputError(Problem(given, f"{given}s of motors", need, "use dynamics='full'"))
     warn("dynamics='sequential' knows no motors: they are ideal; use dynamics='full'")
-
-
-def _check_contacts(arm: Arm, dt: float) -> None:
-    """Refuse steps that are too long for teeth in contact, and warn of those nearly so."""
-    time = quickest_contact(motor_rows(arm, TORQUE, dt=dt, adaptive=False))
-    if dt <= ROUGH * time:
-        return
-    got = f"{dt:g} s, where teeth with backlash vibrate by a radian in {time:.2g} s"
-    hint = f"try dt={ROUGH * time:.1g}, or method='dop853', which chooses its steps"
-    problem = Problem("dt", got, f"at most {ROUGH * time:.2g} s", hint)
-    if dt > UNSTABLE * time:
-        raise InputError(problem)
-    warn(str(problem))

@@ -2,8 +2,8 @@
 
 **Counted.** The steps of dt, a controller's ticks and the draws of noise are known beforehand: more
 than MOST_STEPS of any are refused, with their number and what to use instead. How many steps an
-explicit method needs for stiff damping is known as well: where a joint of damping b turns an
-inertia of at most I, the method is stable for steps of about 6 I / b only.
+explicit method needs for stiff damping is known as well: where damping stops a joint at a rate λ,
+the method is stable for steps of about 6 / λ only.
 
 **Watched.** An adaptive run whose steps collapse is ended where what is left would take more steps
 than anybody waits for. Where a good part of the steps is refused, a torque switches faster than any
@@ -39,6 +39,7 @@ from ulna.errors import InputError, Problem, warn
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.methods import METHODS
+from ulna.simulation.motor_rows import fastest_rate
 from ulna.simulation.options import PerArm, SimulationOptions
 
 if TYPE_CHECKING:
@@ -46,12 +47,13 @@ if TYPE_CHECKING:
 
 
 MOST_STEPS = 10**10  # of one kind in one run: an hour or so of a small arm
-MANY_STEPS = 10**7  # through stiff damping, from which on a run is announced
+# Through stiff damping, from which on a run is announced, and refused.
+MANY_STEPS, MOST_STIFF_STEPS = 10**7, 10**9
 STABLE = 6.0  # the step of dop853 in units of the time in which damping stops a joint
 
 WATCHED = 50_000  # tries of a step between two checks for a stall
 REFUSED_SHARE = 0.1  # of them that are refused where something switches
-HOPELESS, ENDLESS = 1e9, 1e13  # steps to go where something switches, and anywhere
+HOPELESS, ENDLESS = 1e9, 1e10  # steps to go where something switches, and anywhere
 
 
 LEAST_WINDOWS = 256  # of a run, in each of which events are looked at eight times
@@ -60,6 +62,7 @@ RESOLUTION = 2e-7  # of a run, the shortest time in which events are told apart
 WORTH = (
     0.25  # [s] of work before the first check for stiffness; what is over by then needs no advice
 )
+MUCH_WORK = 60.0  # [s] that is left, from which on a run is announced
 NEAR = 2.5  # h λ from which on stability counts as what holds the steps, of 6 where it fails
 GAIN = 5.0  # times as fast as it must be what is advised
 ITERATIONS = 30
@@ -150,7 +153,7 @@ def check_stiffness(arm: Arm, options: SimulationOptions, span: float) -> bool:
     need = "a damping that the steps can follow"
     hint = "try method='semi-implicit', which any damping suits"
     problem = Problem(f"joint {joint + 1}, damping", got, need, hint)
-    if steps > MOST_STEPS:
+    if steps > MOST_STIFF_STEPS:
         raise InputError(problem)
     warn(str(problem))
     return True
@@ -158,23 +161,10 @@ def check_stiffness(arm: Arm, options: SimulationOptions, span: float) -> bool:
 
 @PerArm
 def _most_damped(arm: Arm) -> tuple[int, float]:
-    """Return the joint that its damping stops fastest, and at which rate [1/s] at least."""
-    rates = arm.parameters.damping / _most_inertia(arm)
-    joint = int(np.argmax(rates))
-    return joint, float(rates[joint])
-
-
-def _most_inertia(arm: Arm) -> Array:
-    """Return what every joint turns at most [kg·m²], or more: all beyond it, stretched out."""
-    p = arm.parameters
-
-    def beyond(values: Array) -> Array:
-        return np.cumsum(values[::-1])[::-1]
-
-    far = np.maximum(p.length, np.hypot(p.com, p.com_offset))
-    rotors = p.rotor_inertia * np.maximum(p.gear_ratio**2, 1.0)
-    inertia = beyond(p.inertia + rotors) + beyond(p.mass + p.tip_mass) * beyond(far) ** 2
-    return np.asarray(inertia, dtype=float)
+    """Return the most damped joint, and the fastest rate [1/s] at which damping stops a motion."""
+    damping = arm.parameters.damping
+    rate = fastest_rate(arm, damping, np.zeros(arm.n)) if damping.any() else 0.0
+    return int(np.argmax(damping)), rate
 
 
 class StallWatch:
@@ -213,9 +203,14 @@ def most_error(options: SimulationOptions) -> float:
     return METHODS[options.method].rough
 
 
-def _longest(options: SimulationOptions, span: float, *, controlled: bool) -> float:
+def _longest(simulation: SimulationCore) -> float:
     """Return how long the steps are at most [s]."""
-    return min(options.dt, max(span, 1e-300), 1.0 / options.rate if controlled else math.inf)
+    period = math.inf if simulation.controller is None else 1.0 / simulation.options.rate
+    return min(_substep(simulation), max(simulation.t, 1e-300), period)
+
+
+def _substep(simulation: SimulationCore) -> float:
+    return float(simulation.memory.floats[at.SUBSTEP])
 
 
 def prepare_steps(simulation: SimulationCore, span: float) -> None:
@@ -262,7 +257,7 @@ def _too_long(simulation: SimulationCore, error: float) -> str:
 
 def _shorter(simulation: SimulationCore, error: float) -> str:
     options = simulation.options
-    longest = _longest(options, simulation.t, controlled=simulation.controller is not None)
+    longest = _longest(simulation)
     excess = min(error / (0.1 * most_error(options)), 1e8) if error < math.inf else 1e8
     better = _round_down(longest * max(excess, 2.0) ** (-1.0 / METHODS[options.method].order))
     text = f"try a dt of {better:g} s"
@@ -275,7 +270,7 @@ def _shorter(simulation: SimulationCore, error: float) -> str:
 
 def _is_stiff(simulation: SimulationCore) -> bool:
     """Return whether a step of dt would be beyond what an explicit method is stable for."""
-    return damping_rate(simulation, at.STEADY) * simulation.options.dt > STABLE
+    return damping_rate(simulation, at.STEADY) * _substep(simulation) > STABLE
 
 
 class StiffnessWatch:
@@ -301,13 +296,27 @@ class StiffnessWatch:
         step = (simulation.t - self._t) / (tries - self._tries)
         self._due, self._tries, self._t = 2 * tries, tries, simulation.t
         work, other = METHODS["dop853"].work / max(step, 1e-300), METHODS["semi-implicit"].work
+        left = work * simulation.arm.n * (float(simulation.memory.floats[at.TARGET]) - simulation.t)
         if simulation.options.dynamics != "full" or work < GAIN * other / simulation.options.dt:
+            self._warn_of_work(simulation, step, left)
             return
         rate = damping_rate(simulation, at.TEXT)
         if rate * step > NEAR:
             self.warned = True
             own = damping_rate(simulation, at.STEADY)
             warn(_text(simulation, step, rate, of_joints=own * step > NEAR))
+            return
+        self._warn_of_work(simulation, step, left)
+
+    def _warn_of_work(self, simulation: SimulationCore, step: float, left: float) -> None:
+        """Warn of a run whose steps are short for another reason than damping, once."""
+        if left < MUCH_WORK:
+            return
+        self.warned = True
+        warn(
+            f"slow at t = {simulation.t:.3g} s: the motion takes steps of {step:.1g} s, which "
+            f"leaves {_time_text(left)} of work; try a larger rtol, less time, or slower joints"
+        )
 
 
 def _tries(simulation: SimulationCore) -> int:

@@ -339,7 +339,7 @@ def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
 def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | None:
     if not isinstance(arm, Arm) or not arm.has_motors:
         return None
-    return motor_rows(arm, what, dt=options.dt, adaptive=False)
+    return motor_rows(arm, what, options)
 
 
 def _rate_of(arms: Any) -> float:

@@ -180,8 +180,10 @@ def _update_stages(size: int, m: Memory, running: Any, h: float) -> tuple[Any, A
     v = m.vectors
     change = largest = 0.0 * v[at.NEW_ROW + 1, 0]
     part_of_rate = (UNSEEN_SHORT if is_single(change) else UNSEEN) / h
+    # Springs of motors turn the rounding of an angle into accelerations.
+    part_of_angle = part_of_rate / h if m.ints[at.MOTORS] != 0 else 0.0
     for i in range(size):
-        unseen = part_of_rate * abs(v[at.STATE + 1, i])
+        unseen = part_of_rate * abs(v[at.STATE + 1, i]) + part_of_angle * abs(v[at.STATE, i])
         largest = select(unseen > largest, unseen, largest)
     for s in range(2):
         for i in range(size):

@@ -399,14 +399,13 @@ def _read_command(m: Memory, i: int, t: float) -> None:
     if m.ints[at.DISTURBANCES] != 0:
         command = command - m.links[i, at.DISTURBANCE_TORQUE]
     if code_of(m, i, at.GIVEN) == at.GIVEN_TORQUE:
-        # The angle for which the loop asks for that torque.
-        angle, rate = m.vectors[at.STATE, i], m.vectors[at.STATE + 1, i]
-        if m.ints[at.CONTROLLED] != at.NO_CONTROLLER:
-            angle, rate = per_arm[row + at.SEEN_ANGLE], per_arm[row + at.SEEN_RATE]
+        # The angle for which the loop gives that torque on average, at the present rate, until the
+        # servo reads the next command.
+        rate, half = m.vectors[at.STATE + 1, i], 0.5 * m.floats[m.ints[at.LATCHES] + 2 * i]
         ahead = (command + per_arm[row + at.INNER_DAMPING] * rate) / per_arm[row + at.STIFFNESS]
         band = per_arm[row + at.DEAD_BAND]
         band = select(ahead > 0.0, band, select(ahead < 0.0, -band, 0.0))
-        command = angle + ahead + band
+        command = m.vectors[at.STATE, i] + half * rate + ahead + band
     per_arm[row + at.TARGET_START] = servo_target(m, i, row, t)
     per_arm[row + at.LATCHED] = command
 

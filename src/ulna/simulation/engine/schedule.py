@@ -132,10 +132,10 @@ def _pass_on(size: int, m: Memory, control: ControlMemory) -> None:
 
 @inner
 def _show_drivers(size: int, m: Memory, control: ControlMemory) -> None:
-    """Show the drivers of motors what the controller measured."""
+    """Show the drivers of motors the rates that the controller measured."""
     for i in range(size):
-        seen = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS + at.SEEN_ANGLE
-        m.per_arm[seen], m.per_arm[seen + 1] = control.q[i], control.qd[i]
+        row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+        m.per_arm[row + at.SEEN_RATE] = control.qd[i]
 
 
 @inlined
@@ -286,7 +286,9 @@ def plan(m: Memory) -> None:
     ints[at.STEP_INDEX] = 0
     if ints[at.ADAPTIVE] == 0:
         # More than an integer holds would become a negative one, and that a single step.
-        wanted = min((floats[at.STOP] - floats[at.NOW]) / floats[at.DT] * (1.0 - 1e-9), MOST_INT)
+        wanted = min(
+            (floats[at.STOP] - floats[at.NOW]) / floats[at.SUBSTEP] * (1.0 - 1e-9), MOST_INT
+        )
         ints[at.STEP_COUNT] = max(math.ceil(wanted), 1)
 
 
