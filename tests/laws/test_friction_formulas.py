@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from ulna import Arm, Friction, Joint, Link, simulate
+from ulna import Arm, Friction, Joint, Link, simulate, simulate_batch, stack
 
 METHODS = ("rk4", "semi-implicit", "gauss4", "dop853")
 INERTIA = 0.75  # [kg·m²] about the joint
@@ -128,3 +128,18 @@ def test_the_period_of_stick_and_slip_converges_with_the_step():
         errors.append(abs(np.diff(found)[-1] / PULLED - period) / period)
     assert np.log2(errors[0] / errors[2]) / 2.0 == pytest.approx(4.0, abs=0.2)
     assert errors[2] <= 1e-9
+
+
+def test_coulomb_friction_without_static_friction_slows_an_arm_of_a_batch():
+    # f = f_c (1 − exp(−(ω/ω_s)²)), which no `Arm` has: numbers that were changed in its arrays.
+    free = Arm.of([Link(1.0, 3.0, com=0.5, inertia=0.0)], gravity=(0.0, 0.0)).parameters
+    arm = free._replace(coulomb=np.array([0.6]), stribeck_velocity=np.array([0.8]))
+
+    def slope(_, state):
+        return [state[1], -0.6 * (1.0 - np.exp(-((state[1] / 0.8) ** 2))) / INERTIA]
+
+    expected = solve_ivp(slope, (0.0, 2.0), [0.1, 2.0], rtol=1e-11, atol=1e-12).y[:, -1]
+    run = simulate_batch(stack([arm, free]), q0=[[0.1], [0.1]], qd0=[2.0], duration=2.0)
+    assert run.status.ok.all()
+    assert np.array([run.q[0, -1, 0], run.qd[0, -1, 0]]) == pytest.approx(expected, abs=1e-9)
+    assert run.q[1, -1, 0] == pytest.approx(4.1)

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ulna.arm import Arm, Joint, WindingHeat
+from ulna.actuation.friction import before_gears, gear_efficiencies
+from ulna.arm import Joint, WindingHeat
 from ulna.arm.motors import MOTORS, AnyMotor, IdealMotor, Motor, StepperMotor
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
@@ -151,7 +152,7 @@ def motor_torque(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
     torque : array_like
         What reaches the joint [N·m].
     rate : array_like
-        Of the joint [rad/s]; at rest it counts as driven.
+        Of the joint [rad/s]; at rest the gear loses nothing.
 
     Returns
     -------
@@ -166,9 +167,8 @@ def motor_torque(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
     [5.0, 2.0]
     """
     needed = float_array(torque, "torque")
-    way = np.sign(needed) * np.sign(float_array(rate, "rate"))
-    out, back = gear_efficiencies(motor)
-    return np.asarray(np.where(way < 0.0, needed * back, needed / out))
+    efficiency = np.array(gear_efficiencies(motor))
+    return before_gears(needed, np.sign(float_array(rate, "rate")), efficiency)
 
 
 def gear_loss(motor: Driven, torque: ArrayLike, rate: ArrayLike) -> Array:
@@ -266,8 +266,15 @@ def voltage(
     >>> voltage(motor, 2.0, [0.0, 5.0]).tolist()
     [2.0, 12.0]
     """
+    return winding_voltage(motor, current(motor, torque, rate, temperature), rate, temperature)
+
+
+def winding_voltage(
+    motor: Driven, i: Array, rate: ArrayLike, temperature: ArrayLike | None
+) -> Array:
+    """Return the voltage [V] of a DC motor with a current [A] at a rate of its joint [rad/s]."""
     rated, ratio = _motor_and_ratio(motor)
-    i, speed = current(motor, torque, rate, temperature), float_array(rate, "rate")
+    speed = float_array(rate, "rate")
     if not isinstance(rated, Motor):
         return i
     resistance, _, emf_constant = _warm(rated, temperature)
@@ -465,19 +472,6 @@ def continuous_torque(motor: Driven) -> float:
     # Where magnets weaken, a cooler winding may give more.
     inner = minimize_scalar(lambda at: -steady(at), bounds=(heat.ambient, hot), method="bounded")
     return max(steady(hot), -float(inner.fun))
-
-
-def gear_efficiencies(motor: Driven) -> tuple[float, float]:
-    """Return which parts of torques pass a gear: of a motor that drives, and of one that brakes."""
-    rated, _ = _motor_and_ratio(motor)
-    if not isinstance(rated, Motor):
-        return 1.0, 1.0
-    return rated.efficiency, float(rated.backdriving_efficiency or rated.efficiency)
-
-
-def depends_on_direction(arm: Arm) -> bool:
-    """Return whether dry friction or losses of a gear jump where a joint of an arm turns back."""
-    return arm.has_friction or any(gear_efficiencies(joint) != (1.0, 1.0) for joint in arm.joints)
 
 
 def _motor_and_ratio(driven: Driven) -> tuple[AnyMotor | None, float]:

@@ -57,9 +57,10 @@ class Parameters(NamedTuple):
     damping : array, shape (..., n)
         Viscous damping of the joints [N·m·s/rad].
     coulomb : array, shape (..., n)
-        Coulomb friction of the joints [N·m].
+        Coulomb friction of the joints [N·m]: what resists one that turns.
     static : array, shape (..., n)
-        Static friction of the joints [N·m]: what holds one at rest.
+        Static friction of the joints [N·m]: what holds one at rest. An `Arm` has as much of it as
+        of Coulomb friction at least; where these numbers say less, friction grows with the rate.
     stribeck_velocity : array, shape (..., n)
         Rates over which static friction falls to Coulomb friction [rad/s].
     drag : array, shape (..., n)

@@ -20,6 +20,7 @@ from ulna.cli.motor_report import (
     too_hot_text,
     torque_at_rest,
     torque_for_ever,
+    unrated_texts,
 )
 from ulna.cli.terminal import (
     ROUNDING,
@@ -152,6 +153,9 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
     if held.too_hot.any() and not held.too_weak.any():
         text = too_hot_text(arm, torque, np.flatnonzero(held.too_hot))
         say(f"the motors hold the pose{text}")
+    if not held.too_weak.any():
+        for told in unrated_texts(arm, torque):
+            say(told)
     if held.static.any():
         say(_without_motors(held))
 

@@ -11,6 +11,7 @@ from ulna import dynamics
 from ulna.actuation import continuous_torque, torque_range
 from ulna.arm import Arm, Joint
 from ulna.cli.terminal import ROUNDING, no_more_than, number
+from ulna.motion.planning.motor_demands import CAUTION, UNRATED, stall_share
 from ulna.units import from_si
 
 
@@ -91,7 +92,8 @@ def level_text(arm: Arm, level: np.ndarray) -> str:
     mass = float(dynamics.largest_payload(held_by, level))
     with_load = f" with up to {no_more_than(mass)} kg more at the tip" if isfinite(mass) else ""
     hot = np.flatnonzero(torque > (ever + p.static) * (1.0 + ROUNDING))
-    return f"the motors hold the arm stretched out level{with_load}{too_hot_text(arm, torque, hot)}"
+    told = f"the motors hold the arm stretched out level{with_load}{too_hot_text(arm, torque, hot)}"
+    return "; ".join([told, *unrated_texts(arm, torque)])
 
 
 def too_hot_text(arm: Arm, torque: np.ndarray, hot: np.ndarray) -> str:
@@ -105,6 +107,17 @@ def too_hot_text(arm: Arm, torque: np.ndarray, hot: np.ndarray) -> str:
         for i in hot
     )
     return f", but not for ever: {told}"
+
+
+def unrated_texts(arm: Arm, torque: np.ndarray) -> list[str]:
+    """Return the motors that torques (n,) [N·m] may be too much for, if they last."""
+    taken = np.maximum(np.abs(torque) - arm.parameters.static, 0.0)
+    shares = [stall_share(joint, one) for joint, one in zip(arm.joints, taken, strict=True)]
+    return [
+        f"joint {k} takes {part:.0%} of the stall torque of {motor_name(joint)}: {UNRATED}"
+        for k, (joint, part) in enumerate(zip(arm.joints, shares, strict=True), 1)
+        if part > CAUTION
+    ]
 
 
 def motor_facts(arm: Arm) -> dict[str, Any]:

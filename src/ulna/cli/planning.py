@@ -411,7 +411,8 @@ def plan_facts(task: Planned) -> dict[str, Any]:
 def _motor_facts(made: Plan) -> dict[str, Any]:
     if not made.feasible or not made.arm.has_motors:
         return {}
-    return {"motors": made.motor_peaks._asdict()}
+    peaks = made.motor_peaks
+    return {"motors": {**peaks._asdict(), "supplies": [one._asdict() for one in peaks.supplies]}}
 
 
 def plan_writers() -> dict[str, Writer]:

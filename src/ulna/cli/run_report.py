@@ -14,7 +14,7 @@ from ulna.cli.arguments import Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
 from ulna.simulation import Run
 from ulna.simulation.build import UNTIL
-from ulna.simulation.motor_use import motor_troubles, supply_current
+from ulna.simulation.motor_use import motor_troubles, supply_currents
 from ulna.simulation.outcome import Contact, Event, Side
 from ulna.simulation.run import stuck_spans
 
@@ -174,7 +174,7 @@ def motor_lines(run: Run) -> list[str]:
         x, y = run.tip[min(int(np.searchsorted(run.t, min(firsts))), len(run) - 1), :2]
         lines[0] += f", the tip then at ({_plain(x)}, {_plain(y)}) m"
     if run.current is not None and any(one.peak_current is not None for one in run.motors):
-        lines.append(_supply(run))
+        lines += _supplies(run)
     hottest = [(one.hottest, one.joint) for one in run.motors if one.hottest is not None]
     if hottest:
         most, joint = max(hottest)
@@ -182,26 +182,32 @@ def motor_lines(run: Run) -> list[str]:
     return lines
 
 
-def _supply(run: Run) -> str:
-    """Return the worst current from the supply, when that was, and the mean of it."""
-    drawn = supply_current(run.arm, np.asarray(run.current), np.asarray(run.voltage))
-    worst = int(np.argmax(drawn))
-    mean = float(np.trapezoid(drawn, run.t) / (run.t[-1] - run.t[0])) if len(run) > 1 else drawn[0]
-    return (
-        f"the supply gave {number(float(drawn[worst]), 4)} A at most, at t = "
-        f"{number(float(run.t[worst]), 4)} s, and {number(mean, 4)} A in the mean"
-    )
+def _supplies(run: Run) -> list[str]:
+    """Return the worst current from each supply, when that was, and the mean of it."""
+    supplies = supply_currents(run.arm, np.asarray(run.current), np.asarray(run.voltage))
+    lines = []
+    for volts, drawn in supplies.items():
+        worst, lasts = int(np.argmax(drawn)), run.t[-1] - run.t[0]
+        mean = float(np.trapezoid(drawn, run.t) / lasts) if len(run) > 1 else drawn[0]
+        which = f"{volts:g} V " * (len(supplies) > 1)
+        lines.append(
+            f"the {which}supply gave {number(float(drawn[worst]), 4)} A at most, at t = "
+            f"{number(float(run.t[worst]), 4)} s, and {number(mean, 4)} A in the mean"
+        )
+    return lines
 
 
 def motor_facts(run: Run) -> dict[str, Any]:
     """Return what motors did in SI numbers; nothing of an arm without any."""
     if not run.motors or run.current is None or run.voltage is None:
         return {}
-    drawn = supply_current(run.arm, run.current, run.voltage)
+    drawn = supply_currents(run.arm, run.current, run.voltage)
+    peaks = [{"voltage": volts, "current": float(np.max(one))} for volts, one in drawn.items()]
     return {
         "motors": [one._asdict() for one in run.motors],
         "peak_current": _peak(run.current),
-        "peak_supply_current": float(np.max(drawn)),
+        "peak_supply_current": peaks[0]["current"] if len(peaks) == 1 else None,
+        "supplies": peaks,
     }
 
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.controller import (
@@ -47,6 +48,7 @@ from ulna.control.laws import (
     SLIDING,
     add_friction,
     law,
+    motor_torques,
     scratch_rows,
     scratch_tables,
     smooth_and_friction,
@@ -132,6 +134,8 @@ def _adaptive_and_friction(
     tau: Array,
     bandwidth: Array,
     kd: Array,
+    out: Array,
+    back: Array,
     params: Array,
 ) -> None:
     _learn(t, q, qd, reference, state, tau, bandwidth, kd, params)
@@ -140,7 +144,7 @@ def _adaptive_and_friction(
     for i in range(n):
         for column in range(COULOMB, DRAG + 1):
             links[i, column] = params[QUANTITIES * n + i * CONSTANTS + column]
-    add_friction(n, reference, state, QUANTITIES * n + 1, tau)
+    add_friction(n, reference, state, QUANTITIES * n + 1, tau, out, back)
 
 
 @inner
@@ -260,8 +264,8 @@ class Adaptive:
         The arm that it starts from. A quantity that the model has none of, such as damping, is
         not learnt. None is the simulated arm, of which there is nothing to learn.
     friction_compensation : bool, optional
-        Whether the model's friction, which is not learnt, is added, in the direction of the
-        reference.
+        Whether the model's friction and losses of gears, which are not learnt, are added, in the
+        direction of the reference.
     """
 
     bandwidth: Gain | None = None
@@ -365,6 +369,7 @@ class Adaptive:
         tau = Y @ estimate + gains.kd * sliding
         if friction is not None:
             tau = tau + friction_torque(friction, reference.qd, reference.qdd)
+            tau = motor_torques(friction, tau, reference)
         return tau, AdaptiveState(model, gains, learnt, t, friction)
 
     def compiled(
@@ -385,8 +390,11 @@ class Adaptive:
             A kernel with its parameters and its state before the first tick.
         """
         model, gains, estimate, t, friction = self.start(arm, timing)
-        law = _adaptive if friction is None else _adaptive_and_friction
-        params = columns(*gains, _ones(model if friction is None else friction))
+        law, losses = _adaptive, np.zeros((0, arm.n))
+        if friction is not None:
+            law, losses = _adaptive_and_friction, efficiencies(friction)
+        table = _ones(model if friction is None else friction)
+        params = columns(gains.bandwidth, gains.kd, *losses, gains.speed, table)
         state = columns(estimate, np.array([t]))
         return CompiledLaw(law.kernel, params, state, scratch_rows(arm.n))
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
 from ulna.control.controller import (
@@ -43,6 +44,7 @@ from ulna.control.laws import (
     constants,
     law,
     load_model,
+    motor_torques,
     scratch_rows,
     scratch_tables,
     smooth_and_friction,
@@ -91,10 +93,12 @@ def _computed_torque_and_friction(
     tau: Array,
     by_angle: Array,
     by_rate: Array,
+    out: Array,
+    back: Array,
     params: Array,
 ) -> None:
     _accelerating_torque(q, qd, reference, state, tau, by_angle, by_rate, params)
-    add_friction(len(q), reference, state, 0, tau)
+    add_friction(len(q), reference, state, 0, tau, out, back)
 
 
 @inner
@@ -138,7 +142,8 @@ class ComputedTorque:
     model : Arm, optional
         The arm that the controller believes in; None for the simulated one.
     friction_compensation : bool, optional
-        Whether the model's friction is added, in the direction of the reference.
+        Whether the model's friction and losses of gears are added, in the direction of the
+        reference.
 
     Examples
     --------
@@ -243,6 +248,7 @@ class ComputedTorque:
         tau = inverse_dynamics(state.model, q, qd, wanted)
         if state.friction is not None:
             tau = tau + friction_torque(state.friction, reference.qd, reference.qdd)
+            tau = motor_torques(state.friction, tau, reference)
         return tau, state
 
     def compiled(
@@ -263,6 +269,8 @@ class ComputedTorque:
             A kernel with its parameters and its state before the first tick.
         """
         model, gains, friction = self.start(arm, timing)
-        law = _computed_torque if friction is None else _computed_torque_and_friction
-        params = columns(*gains, constants(model if friction is None else friction))
+        law, losses = _computed_torque, np.zeros((0, arm.n))
+        if friction is not None:
+            law, losses = _computed_torque_and_friction, efficiencies(friction)
+        params = columns(*gains, *losses, constants(model if friction is None else friction))
         return CompiledLaw(law.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

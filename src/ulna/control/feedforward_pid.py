@@ -17,8 +17,10 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
-from ulna.actuation.friction import has_friction
-from ulna.arm import Arm, Parameters, parameters_of
+import numpy as np
+
+from ulna.actuation.friction import depends_on_direction, efficiencies
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import (
     DEFAULT_TIMING,
@@ -36,6 +38,7 @@ from ulna.control.laws import (
     add_friction,
     constants,
     law,
+    motor_torques,
     reference_model,
     scratch_rows,
     torque_of_reference,
@@ -96,12 +99,14 @@ def _feedforward_pid_and_friction(
     ki: Array,
     limit: Array,
     dead_band: Array,
+    out: Array,
+    back: Array,
     params: Array,
 ) -> None:
     n = len(q)
     scratch = MEMORIES * n + 1 + SCRATCH
     torque_of_reference(n, reference, params[1:], state, scratch, tau)
-    add_friction(n, reference, state, scratch, tau)
+    add_friction(n, reference, state, scratch, tau, out, back)
     add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, dead_band, params)
 
 
@@ -140,7 +145,8 @@ class FeedforwardPID:
     model : Arm, optional
         The arm that the controller believes in; None for the simulated one.
     friction_compensation : bool, optional
-        Whether the model's friction is added, in the direction of the reference.
+        Whether the model's friction and losses of gears are added, in the direction of the
+        reference.
 
     Examples
     --------
@@ -266,6 +272,7 @@ class FeedforwardPID:
         """
         model, pid = state
         other = inverse_dynamics(model, reference.q, reference.qd, reference.qdd)
+        other = motor_torques(model, other, reference)
         tau, pid = pid_torque(t, reference.q - q, reference.qd - qd, other, pid)
         return tau, FeedforwardPIDState(model, pid)
 
@@ -287,7 +294,9 @@ class FeedforwardPID:
             A kernel with its parameters and its state before the first tick.
         """
         model, pid = self.start(arm, timing)
-        rubs = has_friction(parameters_of(model))
-        kernel = (_feedforward_pid_and_friction if rubs else _feedforward_pid).kernel
-        params = columns(pid.gains.flat.T, constants(model))
-        return CompiledLaw(kernel, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n))
+        law, losses = _feedforward_pid, np.zeros((0, arm.n))
+        if depends_on_direction(model):
+            law, losses = _feedforward_pid_and_friction, efficiencies(model)
+        gains = pid.gains.flat.T
+        params = columns(gains[..., :-1], *losses, gains[..., -1:], constants(model))
+        return CompiledLaw(law.kernel, params, empty_rows(arm.n), SCRATCH + scratch_rows(arm.n))

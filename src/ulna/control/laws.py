@@ -23,8 +23,14 @@ from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
+from ulna.actuation.friction import (
+    before_gears,
+    depends_on_direction,
+    efficiencies,
+    motion_direction,
+)
 from ulna.arm import Arm, Parameters, parameters_of
+from ulna.arm.parameters import with_ideal_motors
 from ulna.arrays import Array, float_array
 from ulna.control.controller import (
     CompiledLaw,
@@ -360,7 +366,7 @@ def believed(controller: object, model: Arm | None, arm: Arm | Parameters) -> Ar
 
 
 class CompensatesFriction(Protocol):
-    """A controller that computes inverse dynamics of a model, with or without its friction."""
+    """A controller that computes inverse dynamics of a model, with or without its losses."""
 
     @property
     def model(self) -> Arm | None: ...
@@ -371,24 +377,32 @@ class CompensatesFriction(Protocol):
 def smooth_and_friction(
     controller: CompensatesFriction, arm: Arm | Parameters
 ) -> tuple[Arm | Parameters, Arm | Parameters | None]:
-    """Return a controller's model without friction, and with it where there is any to compensate.
+    """Return a controller's model without losses, and with them where any are compensated.
 
-    The first is what it computes inverse dynamics of, the second whose friction it adds.
+    The first is what it computes inverse dynamics of, the second whose friction and losses of gears
+    it adds.
     """
     model = believed(controller, controller.model, arm)
     compensates = controller.friction_compensation
     if not isinstance(compensates, bool | np.bool_):
         what = f"{type(controller).__name__}.friction_compensation"
         raise InputError(Problem(what, shown(compensates), "True or False"))
-    if not has_friction(parameters_of(model)):
+    if not depends_on_direction(model):
         return model, None
-    return model.without_friction(), model if compensates else None
+    smooth = with_ideal_motors(model) if isinstance(model, Arm) else model
+    return smooth.without_friction(), model if compensates else None
 
 
 def reference_model(controller: CompensatesFriction, arm: Arm | Parameters) -> Arm | Parameters:
     """Return the model of whose inverse dynamics a controller feeds the reference's forward."""
     smooth, friction = smooth_and_friction(controller, arm)
     return smooth if friction is None else friction
+
+
+def motor_torques(model: Arm | Parameters, torque: Array, reference: Reference) -> Array:
+    """Return the torques (n,) of motors of which these reach the joints of a reference."""
+    direction = motion_direction(np, reference.qd, reference.qdd)
+    return before_gears(torque, direction, efficiencies(model))
 
 
 def constants(model: Arm | Parameters) -> Array:
@@ -440,11 +454,13 @@ def torque_of_reference(
 
 
 @inner
-def add_friction(n: int, reference: Array, state: Array, own: int, tau: Array) -> None:
-    """Add the friction of the model, which is loaded, at the reference rates.
+def add_friction(
+    n: int, reference: Array, state: Array, own: int, tau: Array, out: Array, back: Array
+) -> None:
+    """Add the friction of the model, which is loaded, and what gears take, at the reference rates.
 
-    At a reference rate of 0 it acts against the reference acceleration, and not at all where that
-    is 0 as well.
+    At a reference rate of 0 they act against the reference acceleration, and not at all where that
+    is 0 as well. `out` and `back` are the efficiencies of gears that drive and brake.
     """
     links, _, y = scratch_tables(n, state, own)
     for i in range(n):
@@ -454,4 +470,7 @@ def add_friction(n: int, reference: Array, state: Array, own: int, tau: Array) -
         links[i, DIRECTION] = select(way > 0.0, 1.0, select(way < 0.0, -1.0, 0.0))
     slide(n, links, y, ANGLE)
     for i in range(n):
-        tau[i] += links[i, FRICTION]
+        torque = tau[i] + links[i, FRICTION]
+        way = torque * links[i, DIRECTION]
+        braked = select(way < 0.0, torque * back[i], torque)
+        tau[i] = select(way > 0.0, torque / out[i], braked)

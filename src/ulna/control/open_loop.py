@@ -2,10 +2,10 @@
 
     τ = M(q_ref) q̈_ref + C(q_ref, q̇_ref) q̇_ref + G(q_ref) + b q̇_ref + f(q̇_ref)
 
-Inverse dynamics of what is asked for, and nothing that is measured. An arm that is exactly the
-model, starts on the reference and is never disturbed stays on it. There are no gains. Every
-deviation stays, and where gravity is against it, as above the shoulder, it grows: good for seeing
-what feedback is for, for tables of torques, and in hanging postures.
+and what the gears of motors take: inverse dynamics of the reference, and nothing that is measured.
+An arm that is exactly the model, starts on the reference and is never disturbed stays on it. There
+are no gains. Every deviation stays, and where gravity is against it, as above the shoulder, it
+grows: good for seeing what feedback is for, for tables of torques, and in hanging postures.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
-from ulna.arm import Arm, Parameters, parameters_of
+from ulna.actuation.friction import depends_on_direction, efficiencies
+from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import (
     CompiledLaw,
@@ -28,6 +28,7 @@ from ulna.control.laws import (
     add_friction,
     constants,
     law,
+    motor_torques,
     reference_model,
     scratch_rows,
     torque_of_reference,
@@ -45,10 +46,18 @@ def _open_loop(
 
 @law
 def _open_loop_and_friction(
-    t: float, q: Array, qd: Array, reference: Array, state: Array, tau: Array, params: Array
+    t: float,
+    q: Array,
+    qd: Array,
+    reference: Array,
+    state: Array,
+    tau: Array,
+    out: Array,
+    back: Array,
+    params: Array,
 ) -> None:
     torque_of_reference(len(q), reference, params, state, 0, tau)
-    add_friction(len(q), reference, state, 0, tau)
+    add_friction(len(q), reference, state, 0, tau, out, back)
 
 
 @suggest_keywords(**keyword_guesses("model", "friction_compensation"))
@@ -61,7 +70,8 @@ class OpenLoop:
     model : Arm, optional
         The arm that the controller believes in; None for the simulated one.
     friction_compensation : bool, optional
-        Whether the model's friction is added, in the direction of the reference.
+        Whether the model's friction and losses of gears are added, in the direction of the
+        reference.
     """
 
     model: Arm | None = None
@@ -115,7 +125,8 @@ class OpenLoop:
         state : Arm or Parameters
             The same.
         """
-        return inverse_dynamics(state, reference.q, reference.qd, reference.qdd), state
+        tau = inverse_dynamics(state, reference.q, reference.qd, reference.qdd)
+        return motor_torques(state, tau, reference), state
 
     def compiled(self, arm: Arm | Parameters) -> CompiledLaw:
         """Return the same law for the compiled engine, of one arm or many.
@@ -131,6 +142,8 @@ class OpenLoop:
             A kernel with its parameters.
         """
         model = self.start(arm)
-        law = _open_loop_and_friction if has_friction(parameters_of(model)) else _open_loop
-        params = columns(constants(model))
+        law, losses = _open_loop, np.zeros((0, arm.n))
+        if depends_on_direction(model):
+            law, losses = _open_loop_and_friction, efficiencies(model)
+        params = columns(*losses, constants(model))
         return CompiledLaw(law.kernel, params, np.zeros((0, 1)), scratch_rows(arm.n))

@@ -23,7 +23,7 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple
 
-from ulna.actuation.friction import known, sliding_friction
+from ulna.actuation.friction import known, motion_direction, sliding_friction
 from ulna.arm import Arm, Parameters
 from ulna.arrays import Array, running_sum, tail_sum
 from ulna.kinematics.forward_kinematics import joint_array, prepared
@@ -92,10 +92,7 @@ def friction_torque(arm: Arm | Parameters, qd: Array, qdd: Array | None = None) 
 
 def motion_friction(xp: Any, p: Parameters, rate: Array, acceleration: Array | None) -> Array:
     """Return the friction torques (…, n) of a motion, whose numbers are arrays of `xp`."""
-    direction = xp.sign(rate)
-    if acceleration is not None:
-        direction = xp.where(rate == 0.0, xp.sign(acceleration), direction)
-    return sliding_friction(xp, p, rate, direction)
+    return sliding_friction(xp, p, rate, motion_direction(xp, rate, acceleration))
 
 
 def friction_band(arm: Arm | Parameters, qd: Array | None = None) -> FrictionBand:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ulna.actuation.friction import to_rest
-from ulna.actuation.motor_formulas import depends_on_direction
+from ulna.actuation.friction import depends_on_direction, to_rest
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, did_you_mean, shown

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.motor_formulas import gear_efficiencies
+from ulna.actuation.friction import gear_efficiencies
 from ulna.arm import Arm, Parameters
 from ulna.arm.motors import AnyMotor, IdealMotor, Motor, ServoMotor, StepperMotor, TorqueSpeedMotor
 from ulna.arrays import Array

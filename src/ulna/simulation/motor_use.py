@@ -155,10 +155,34 @@ def motor_troubles(arm: Arm, motors: Iterable[MotorUse]) -> list[str]:
     return told
 
 
-def supply_current(arm: Arm, current: Floats, voltage: Floats) -> Floats:
-    """Return the current (S,) [A] that all DC motors draw from their supplies together."""
-    supplies = [getattr(joint.motor, "voltage", np.inf) for joint in arm.joints]
-    return np.asarray(np.sum(current * voltage / np.array(supplies), axis=-1))
+def known_windings(
+    arm: Arm, current: Floats | None, voltage: Floats | None, temperature: Floats | None
+) -> dict[str, Floats | None]:
+    """Return currents, voltages and temperatures (S, n), NaN where windings are not described."""
+    electric = [isinstance(joint.motor, Motor) for joint in arm.joints]
+    warms = [getattr(joint.motor, "heat", None) is not None for joint in arm.joints]
+    given = {"current": (current, electric), "voltage": (voltage, electric)}
+    given |= {"temperature": (temperature, warms)}
+    return {
+        name: values if values is None else np.where(known, values, np.nan)
+        for name, (values, known) in given.items()
+    }
+
+
+def supplied_power(current: Floats, voltage: Floats) -> Floats:
+    """Return the power (S,) [W] from the supply of all DC motors; NaN where there are none."""
+    power, known = current * voltage, ~np.isnan(current).all(axis=-1)
+    return np.asarray(np.where(known, np.nansum(power, axis=-1), np.nan))
+
+
+def supply_currents(arm: Arm, current: Floats, voltage: Floats) -> dict[float, Floats]:
+    """Return the currents (S,) [A] from the supplies of DC motors, by their voltages [V]."""
+    found: dict[float, Floats] = {}
+    for k, joint in enumerate(arm.joints):
+        if isinstance(joint.motor, Motor):
+            supply = joint.motor.voltage
+            found[supply] = found.get(supply, 0.0) + current[:, k] * voltage[:, k] / supply
+    return found
 
 
 def magnetic_energy(arm: Arm, current: Floats, settings: Mapping[str, Any]) -> Floats:
@@ -176,7 +200,7 @@ def magnetic_energy(arm: Arm, current: Floats, settings: Mapping[str, Any]) -> F
     inductance = [
         getattr(one, "inductance", 0.0) * lags for one, lags in zip(motors, lag, strict=True)
     ]
-    return np.asarray(0.5 * np.sum(np.array(inductance) * current**2, axis=-1))
+    return np.asarray(0.5 * np.sum(np.array(inductance) * np.nan_to_num(current) ** 2, axis=-1))
 
 
 def rotor_energy(arm: Arm, q: Floats, qd: Floats, angle: Floats, rate: Floats) -> Floats:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna._version import __version__
-from ulna.actuation.motor_formulas import depends_on_direction
+from ulna.actuation.friction import depends_on_direction
 from ulna.arm import Arm
 from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
@@ -29,9 +29,11 @@ from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attribute
 from ulna.simulation.motor_use import (
     EnergyFlow,
     MotorUse,
+    known_windings,
     magnetic_energy,
     reaction_torque,
     rotor_energy,
+    supplied_power,
 )
 from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status, Sticking
 from ulna.typing import PathLike
@@ -112,9 +114,9 @@ class Run(metaclass=SuggestsAttributes):
     q, qd, qdd : ndarray, shape (S, n)
         Joint angles [rad], rates [rad/s] and accelerations [rad/s²].
     tau : ndarray, shape (S, n)
-        Torques [N·m] of the motors, as applied: those of the controller within its limits and what
-        was given as `torque`. tau[k] acts from t[k] until t[k+1]. With tau_disturbance it is all
-        that turns the joints.
+        Torques [N·m] of the motors at the joints, before losses of their gears, as `Plan.tau`:
+        those of the controller within its limits and what was given as `torque`. tau[k] acts from
+        t[k] until t[k+1]. With tau_disturbance it is all that turns the joints.
     tip_force : ndarray, shape (S, 3)
         Force x, y [N] and moment [N·m] on the tip, as given; it acts on the arm.
     injected, dissipated : ndarray, shape (S,)
@@ -144,7 +146,8 @@ class Run(metaclass=SuggestsAttributes):
     sticking : tuple of Sticking
         Joints that were held by static friction.
     current, voltage, temperature : ndarray, shape (S, n), or None
-        Of the windings of DC motors [A], [V], [°C]; zeros, and 25 °C, of other motors. None of an
+        Of the windings of DC motors [A], [V], [°C]; NaN of other motors, and of heat that is not
+        modelled. None of an
         arm without motors.
     rotor_angle, rotor_rate : ndarray, shape (S, n), or None
         Of rotors, as angles [rad] and rates [rad/s] of the joints: those of gears with backlash
@@ -198,6 +201,7 @@ class Run(metaclass=SuggestsAttributes):
         if samples == 0:
             checks.add("t", "no samples", "at least one, the start")
         own = vars(self)  # It is frozen for everybody else.
+        own |= known_windings(self.arm, self.current, self.voltage, self.temperature)
         for name, shape in _shapes(samples, self.arm.n).items():
             own[name] = immutable_array(checks, name, own[name], shape)
         for name, shape in signal_shapes(samples, self.arm.n).items():
@@ -282,7 +286,7 @@ class Run(metaclass=SuggestsAttributes):
         """Power (S,) [W] that all DC motors draw from the supply; None without motors."""
         if self.current is None or self.voltage is None:
             return None
-        return read_only(np.sum(self.current * self.voltage, axis=-1))
+        return read_only(supplied_power(self.current, self.voltage))
 
     @cached_property
     def energy_flow(self) -> EnergyFlow | None:

@@ -428,3 +428,43 @@ def test_single_precision_finds_joints_at_rest():
     found = dynamics.forward_dynamics(arm, *(value.astype(np.float32) for value in REST))
     assert found.dtype == np.float32
     same(found, dynamics.forward_dynamics(RUBBING, *REST), rel=2e-5)
+
+
+@pytest.mark.parametrize("way", ["eager", "jit"])
+def test_jax_differentiates_by_friction_that_is_zero(jax, way):
+    arm = ulna.preset("kehl").parameters
+    q, qd, tau = np.array([0.3, 0.5]), np.array([0.8, -1.2]), np.array([3.0, -1.0])
+    parts = ("coulomb", "static", "drag")
+
+    def motion(numbers):
+        changed = arm._replace(
+            stribeck_velocity=np.ones(2), **dict(zip(parts, numbers, strict=True))
+        )
+        return dynamics.forward_dynamics(changed, q, qd, tau)
+
+    derivative = jax.jacfwd(motion)
+    derivative = compiled(jax, derivative) if way == "jit" else derivative
+    found = derivative(tuple(np.zeros(2) for _ in parts))
+    # f = sign(ω) [f_c (1 − b) + f_s b + c ω²] with b = exp(−ω²) of each joint.
+    bell, sign = np.exp(-(qd**2)), np.sign(qd)
+    inverse = np.linalg.inv(dynamics.mass_matrix(arm, q))
+    for one, slope in zip(found, (1.0 - bell, bell, qd**2), strict=True):
+        np.testing.assert_allclose(one, -inverse * (sign * slope), rtol=1e-12)
+
+
+def test_coulomb_friction_counts_the_same_with_and_without_static_friction(jax):
+    arm = ulna.preset("kehl").parameters._replace(
+        coulomb=np.array([0.7, 0.4]), stribeck_velocity=np.array([1.0, 0.5])
+    )
+    q, qd, tau = np.array([0.3, 0.5]), np.array([0.8, -1.2]), np.array([3.0, -1.0])
+    bell = np.exp(-((qd / arm.stribeck_velocity) ** 2))
+    friction = np.sign(qd) * arm.coulomb * (1.0 - bell)
+    free = ulna.preset("kehl")
+    expected = dynamics.forward_dynamics(free, q, qd, tau - friction)
+    for found in (
+        dynamics.forward_dynamics(arm, q, qd, tau),
+        dynamics.forward_dynamics(arm, q[None], qd[None], tau[None])[0],
+        dynamics.forward_dynamics(arm, *map(jax.numpy.asarray, (q, qd, tau))),
+        compiled(jax, dynamics.forward_dynamics)(arm, q, qd, tau),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-11)

@@ -105,8 +105,7 @@ def most_used(plan):
     used = [np.abs(qd) / p.max_velocity, np.abs(tau) / p.max_torque]
     for k, joint in enumerate(plan.arm.joints):
         if joint.motor is not None:
-            given = ulna.actuation.motor_torque(joint, tau[:, k], qd[:, k])
-            used.append(motor_use(joint, given, qd[:, k]))
+            used.append(motor_use(joint, tau[:, k], qd[:, k]))
     return np.hstack(used).max(axis=1)
 
 
@@ -223,7 +222,7 @@ def test_a_loose_rotor_takes_its_torque():
     moving, tau = plan.trajectory(t), plan.torque_at(t)
     carrier = np.stack([np.zeros_like(t), moving.qdd[:, 0]], axis=-1)
     rotor = inertia * ratio * (carrier + ratio * moving.qdd)
-    asked = np.where(tau * moving.qd < 0.0, tau * 0.8, tau / 0.8) + rotor
+    asked = tau + rotor
     torque, emf = ratio * 0.03, ratio * 0.03 * moving.qd
     most = torque * np.minimum(30.0, (24.0 - emf) / 0.5)
     least = torque * np.maximum(-30.0, (-24.0 - emf) / 0.5)

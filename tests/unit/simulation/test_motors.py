@@ -95,7 +95,7 @@ class TestRuns:
         names = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate", "energy_flows")
         for name in (*names, "q", "tau", "q_ref"):
             one, other = getattr(run, name), getattr(same, name)
-            assert one is other is None or np.array_equal(one, other), name
+            assert one is other is None or np.array_equal(one, other, equal_nan=True), name
         assert same.motors == run.motors
         assert same.arm == run.arm
         assert same.energy_flow.magnetic == pytest.approx(run.energy_flow.magnetic)

@@ -9,9 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import rates_along
-from ulna.actuation.motor_formulas import depends_on_direction
-from ulna.arm import Arm
+from ulna.actuation.friction import (
+    before_gears,
+    depends_on_direction,
+    efficiencies,
+    motion_direction,
+    rates_along,
+)
+from ulna.arm import Arm, Parameters
 from ulna.arm.parameters import are_limited
 from ulna.arrays import Array
 from ulna.dynamics import inverse_dynamics
@@ -50,7 +55,7 @@ class Peaks(NamedTuple):
     Attributes
     ----------
     torque : ndarray, shape (n,)
-        Largest torque [N·m].
+        Largest torque [N·m], before losses of gears.
     torque_rms : ndarray, shape (n,)
         Root mean square torque [N·m] over the whole motion.
     speed : ndarray, shape (n,)
@@ -77,6 +82,18 @@ class Peaks(NamedTuple):
 def columns_of(kind: int, n: int) -> slice:
     """Return the columns of one kind."""
     return slice(kind * n, (kind + 1) * n)
+
+
+def motion_torques(
+    arm: Arm | Parameters, rows: Any, tip_force: Array | None, efficiency: Array
+) -> Array:
+    """Return the torques (…, n) [N·m] of motors, before their gears, that q, q̇ and q̈ take.
+
+    `efficiency` (2, …, n) are the efficiencies of gears that drive and that brake.
+    """
+    q, qd, qdd = rows
+    reaching = inverse_dynamics(arm, q, qd, qdd, tip_force=tip_force)
+    return before_gears(reaching, motion_direction(np, qd, qdd), efficiency)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +276,7 @@ class Demands:
 
     def _joint_values(self, u: Array, within: Array) -> Array:
         (q, qd, qdd), force = self._rows(u, within)
-        tau = np.asarray(inverse_dynamics(self.arm, q, qd, qdd, tip_force=force))
+        tau = motion_torques(self.arm, (q, qd, qdd), force, efficiencies(self.arm))
         heights = joints(self.arm, q)[:, 1:, 1]
         return np.nan_to_num(np.concatenate([q, qd, qdd, tau, tau * qd, heights], axis=-1))
 

@@ -9,7 +9,7 @@ as its surroundings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,19 +18,16 @@ import numpy as np
 
 from ulna.actuation import (
     continuous_torque,
-    current,
-    motor_torque,
     steady_temperature,
-    supply_power,
     temperature,
     torque_range,
-    voltage,
 )
-from ulna.actuation.motor_formulas import winding_current
+from ulna.actuation.motor_formulas import winding_current, winding_voltage
 from ulna.arm import Arm, Joint, Motor
+from ulna.arm.motors import StepperMotor
 from ulna.arrays import Array
 from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, TimeSpan
-from ulna.motion.planning.motor_limits import rotor_torque
+from ulna.motion.planning.motor_limits import gets_warm, rotor_torque
 
 if TYPE_CHECKING:
     from ulna.motion.planning.demands import Demands
@@ -41,8 +38,28 @@ HOTTEST = 1e4  # [°C]: no winding gets there
 ITERATIONS = 4  # of currents and temperatures, where magnets weaken
 EVEN = np.linspace(0.0, 1.0, 2001)  # of the duration, where temperatures are looked at
 OVER = 1e-6  # of a limit, by which it may be passed
+CAUTION = 0.5  # of a stall torque: few motors give more of it for long
+UNRATED = "for how long is not known, since its data give no continuous torque"
 # The columns of sampled values: n each of the first four, and one each of the others.
 USE, TORQUE, CURRENT, VOLTAGE, SUPPLY_POWER, SUPPLY_CURRENT = range(6)
+
+
+class SupplyPeak(NamedTuple):
+    """The current from the supply of one voltage.
+
+    Attributes
+    ----------
+    voltage : float
+        Of the supply [V].
+    current : float
+        Largest current [A], of all motors at that voltage.
+    current_mean : float
+        Its mean [A], what motors return taken off.
+    """
+
+    voltage: float
+    current: float
+    current_mean: float
 
 
 class MotorPeaks(NamedTuple):
@@ -73,9 +90,11 @@ class MotorPeaks(NamedTuple):
     supply_power_mean : float
         Its mean [W], what motors return taken off.
     supply_current : float
-        Largest current from the supply [A].
+        Largest current from the supply [A]; NaN where motors have supplies of several voltages.
     supply_current_mean : float
         Its mean [A].
+    supplies : tuple of SupplyPeak
+        The currents from the supply of each voltage.
     """
 
     use: Array
@@ -90,10 +109,11 @@ class MotorPeaks(NamedTuple):
     supply_power_mean: float
     supply_current: float
     supply_current_mean: float
+    supplies: tuple[SupplyPeak, ...]
 
 
 class MotorValues(NamedTuple):
-    """What motors do at some times: (k, n) each, and (k,) of the supply."""
+    """What motors do at some times: (k, n) each, power (k,) and currents (k, s) of supplies."""
 
     use: Array
     torque: Array
@@ -105,34 +125,34 @@ class MotorValues(NamedTuple):
     @property
     def side_by_side(self) -> Array:
         """All of it in columns (k, m), with zeros for what is not known."""
-        single = (self.supply_power[:, None], self.supply_current[:, None])
-        return np.nan_to_num(np.concatenate([*self[:SUPPLY_POWER], *single], axis=-1))
+        supplied = (self.supply_power[:, None], self.supply_current)
+        return np.nan_to_num(np.concatenate([*self[:SUPPLY_POWER], *supplied], axis=-1))
+
+    @property
+    def common_current(self) -> Array:
+        """The current (k,) of all supplies; NaN where their voltages differ, or there is none."""
+        alone = self.supply_current.shape[1] == 1
+        return self.supply_current[:, 0] if alone else np.full(len(self.use), np.nan)
 
 
 def motor_values(
     arm: Arm, rate: Array, acceleration: Array, torque: Array, warmth: Array
 ) -> MotorValues:
-    """Return what torques (k, n) at the joints ask of motors that are so warm (k, n)."""
+    """Return what motors so warm (k, n) do for torques (k, n) before losses of their gears."""
     columns = []
-    supply = np.zeros((2, len(rate)))
-    known = False
+    voltages = supply_voltages(arm)
+    powers = np.zeros((len(rate), len(voltages)))
     for number, joint in enumerate(arm.joints):
         qd, tau, hot = rate[:, number], torque[:, number], warmth[:, number]
-        given = motor_torque(joint, tau, qd) if joint.motor is not None else tau
-        rotor = rotor_torque(joint, number, acceleration)
-        given, through = given + rotor, tau + rotor
-        columns.append((_use(joint, given, qd, hot), given, *_electric(joint, through, qd, hot)))
+        given = tau + rotor_torque(joint, number, acceleration)
+        i = winding_current(joint, given, hot)
+        v = winding_voltage(joint, i, qd, hot)
+        columns.append((_use(joint, given, qd, hot), given, i, v))
         if isinstance(joint.motor, Motor):
-            power, known = supply_power(joint, through, qd, hot), True
-            supply += np.stack([power, power / joint.motor.voltage])
+            powers[:, voltages.index(joint.motor.voltage)] += v * i
     use, given, i, v = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
-    return MotorValues(use, given, i, v, *(supply if known else np.full_like(supply, np.nan)))
-
-
-def _electric(joint: Joint, torque: Array, rate: Array, warmth: Array) -> tuple[Array, Array]:
-    if not isinstance(joint.motor, Motor):
-        return np.full_like(rate, np.nan), np.full_like(rate, np.nan)
-    return current(joint, torque, rate, warmth), voltage(joint, torque, rate, warmth)
+    power = powers.sum(axis=-1) if voltages else np.full(len(rate), np.nan)
+    return MotorValues(use, given, i, v, power, powers / np.array(voltages))
 
 
 def _use(joint: Joint, torque: Array, rate: Array, warmth: Array) -> Array:
@@ -159,8 +179,13 @@ class MotorDemands:
     u: Array  # (k,) parts of the duration
     rate: Array  # (k, n) of the joints [rad/s],
     acceleration: Array  # their accelerations [rad/s²],
-    torque: Array  # and the torques that reach them [N·m]
+    torque: Array  # and the torques of motors before losses of their gears [N·m]
     demands: Demands | None = None
+
+    @property
+    def warms(self) -> Array:
+        """Which joints (n,) have windings whose temperature is known."""
+        return np.array([gets_warm(joint) for joint in self.arm.joints])
 
     @cached_property
     def warmth(self) -> Array:
@@ -212,8 +237,9 @@ class MotorDemands:
             ).side_by_side
             return TimeSamples(self.u, found, self.duration)
         n = self.arm.n
-        most, wanted = np.full(4 * n + 2, np.inf), np.full(4 * n + 2, SIZE)
-        most[:n], wanted[-2:] = 1.0, BOTH
+        columns = SUPPLY_POWER * n + 1 + len(supply_voltages(self.arm))
+        most, wanted = np.full(columns, np.inf), np.full(columns, SIZE)
+        most[:n], wanted[SUPPLY_POWER * n :] = 1.0, BOTH
         return self.demands.sampled(self._values, self.demands.pieces, limits=most, wanted=wanted)
 
     def _values(self, u: Array, within: Array) -> Array:
@@ -235,8 +261,11 @@ class MotorDemands:
             float(steady_temperature(joint.motor, i)) if isinstance(joint.motor, Motor) else np.nan
             for joint, i in zip(self.arm.joints, currents, strict=True)
         ]
-        supplied = values[:, -2:].max(axis=0) if dc.any() else (np.nan, np.nan)
-        means = mean[-2:] if dc.any() else (np.nan, np.nan)
+        place, voltages = SUPPLY_POWER * n, supply_voltages(self.arm)
+        supplied = np.max(values[:, place:], axis=0).tolist()
+        means = mean[place:].tolist()
+        supplies = tuple(map(SupplyPeak, voltages, supplied[1:], means[1:]))
+        alone = supplies[0] if len(supplies) == 1 else SupplyPeak(np.nan, np.nan, np.nan)
         return MotorPeaks(
             use=size[part[USE]],
             torque=size[part[TORQUE]],
@@ -244,19 +273,23 @@ class MotorDemands:
             current=np.where(dc, size[part[CURRENT]], np.nan),
             current_rms=currents,
             voltage=np.where(dc, size[part[VOLTAGE]], np.nan),
-            temperature=np.where(dc, self.warmth.max(axis=0), np.nan),
-            steady_temperature=np.array(steady),
-            supply_power=float(supplied[0]),
-            supply_power_mean=float(means[0]),
-            supply_current=float(supplied[1]),
-            supply_current_mean=float(means[1]),
+            temperature=np.where(self.warms, self.warmth.max(axis=0), np.nan),
+            steady_temperature=np.where(self.warms, steady, np.nan),
+            supply_power=supplied[0] if voltages else np.nan,
+            supply_power_mean=means[0] if voltages else np.nan,
+            supply_current=alone.current,
+            supply_current_mean=alone.current_mean,
+            supplies=supplies,
         )
 
     def weak(self, number: int) -> Iterator[tuple[TimeSpan, str]]:
         """Return when more is asked of the motor of a joint, from 0, than it has left."""
         joint = self.arm.joints[number]
         for when in self.samples.passed(lambda values: np.abs(values[:, number]), 1.0 + OVER):
-            at = int(np.argmin(np.abs(self.samples.u * self.duration - when.worst_at)))
+            # Where friction jumps there are samples of either side at that time.
+            off = np.abs(self.samples.u * self.duration - when.worst_at)
+            near = np.flatnonzero(off == off.min())
+            at = near[np.argmax(np.abs(self.samples.values[near, number]))]
             asked = float(self.samples.values[at, self.arm.n * TORQUE + number])
             rate, warmth = self._state(when.worst_at, number)
             lower, upper = torque_range(joint, rate, warmth)
@@ -318,22 +351,50 @@ def planned_motor_lines(plan: Plan) -> list[str]:
     which = f"joint {joint + 1}{motor_called(joints[joint])}"
     part = f"{peaks.use[joint]:.0%}" if peaks.use[joint] < MOST_USE else f"{MOST_USE:.0%} and more"
     lines = [f"{part} of the torque left at its speed is asked of {which}, at most"]
-    if np.isfinite(peaks.supply_current):
-        verb = "gives" if peaks.use.max() <= 1.0 + OVER else "would have to give"
+    verb = "gives" if peaks.use.max() <= 1.0 + OVER else "would have to give"
+    for one in peaks.supplies:
+        several = f"{one.voltage:g} V " * (len(peaks.supplies) > 1)
         lines.append(
-            f"the supply {verb} {peaks.supply_current:.4g} A at most, "
-            f"{peaks.supply_current_mean:.4g} A and {peaks.supply_power_mean:.4g} W in the mean"
+            f"the {several}supply {verb} {one.current:.4g} A at most, {one.current_mean:.4g} A and "
+            f"{one.current_mean * one.voltage:.4g} W in the mean"
         )
-    warm = [k for k, one in enumerate(joints) if getattr(one.motor, "heat", None) is not None]
-    if warm:
-        joint = max(warm, key=lambda k: float(peaks.temperature[k]))
-        lasting = float(peaks.steady_temperature[joint])
-        for_ever = "without end" if np.isinf(lasting) else f"to {lasting:.4g} °C"
-        lines.append(
-            f"the winding of joint {joint + 1} warms up to {peaks.temperature[joint]:.4g} °C, "
-            f"repeated for ever {for_ever}"
-        )
-    return lines
+    return lines + _heat_lines(peaks) + _unrated_lines(joints, peaks.torque_rms)
+
+
+def _heat_lines(peaks: MotorPeaks) -> list[str]:
+    """Return which windings get hottest: in the motion, and if it is repeated without end."""
+    if not np.isfinite(peaks.temperature).any():
+        return []
+    first = int(np.nanargmax(peaks.temperature))
+    last = int(np.nanargmax(peaks.steady_temperature))
+    lasting = float(peaks.steady_temperature[last])
+    named = f"that of joint {last + 1} " * (last != first)
+    for_ever = f"{named}without end" if np.isinf(lasting) else f"{named}to {lasting:.4g} °C"
+    told = f"warms up to {peaks.temperature[first]:.4g} °C, repeated for ever {for_ever}"
+    return [f"the winding of joint {first + 1} {told}"]
+
+
+def _unrated_lines(joints: Sequence[Joint], torque: Array) -> list[str]:
+    """Return the motors whose torques, lasting (n,) [N·m], may be too much for them."""
+    return [
+        f"{part:.0%} of the stall torque of joint {k + 1}{motor_called(joint)} is asked of it RMS: "
+        f"{UNRATED}"
+        for k, joint in enumerate(joints)
+        if (part := stall_share(joint, float(torque[k]))) > CAUTION
+    ]
+
+
+def stall_share(joint: Joint, torque: float) -> float:
+    """Return which part of its torque at rest a motor without a known continuous torque gives."""
+    if gets_warm(joint) or isinstance(joint.motor, StepperMotor):
+        return 0.0  # it is known, or the holding torque lasts
+    return abs(torque) / float(torque_range(joint, 0.0).upper)
+
+
+def supply_voltages(arm: Arm) -> tuple[float, ...]:
+    """Return the different voltages [V] of the supplies of an arm's DC motors."""
+    motors = (joint.motor for joint in arm.joints)
+    return tuple(sorted({motor.voltage for motor in motors if isinstance(motor, Motor)}))
 
 
 def motor_columns(plan: Plan) -> list[tuple[str, str, Array]]:

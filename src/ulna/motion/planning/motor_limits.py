@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.actuation import TorqueRange, torque_range
-from ulna.actuation.motor_formulas import REFERENCE, gear_efficiencies
+from ulna.actuation.friction import gear_efficiencies
+from ulna.actuation.motor_formulas import REFERENCE
 from ulna.arm import Arm, Joint, Motor, ServoMotor
 from ulna.arrays import Array
 from ulna.motion.trajectory import HALVINGS
@@ -133,7 +134,7 @@ def _lines(joint: Joint, temperature: Array) -> MotorLines:
     return MotorLines(
         tuple(MotorLine(out * rest, out * slope) for rest, slope in driving),
         tuple(MotorLine(rest / back, slope / back) for rest, slope in braking),
-        out * driving[0].rest,
+        driving[0].rest,
         np.min(ends, axis=0),
     )
 

@@ -16,17 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.actuation import TorqueRange, torque_range
+from ulna.actuation.friction import before_gears, efficiencies, motion_direction
 from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze
 from ulna.columns import save_columns
-from ulna.dynamics import chain, friction_torque, inverse_dynamics
+from ulna.dynamics import chain, friction_torque
 from ulna.dynamics.chain import times, to_joints
 from ulna.errors import InfeasibleError
 from ulna.kinematics import Tracked, condition_number, tip
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.motion.paths.path import Path
-from ulna.motion.planning.demands import Demands, Peaks
+from ulna.motion.planning.demands import Demands, Peaks, motion_torques
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.limiting import Limiting
 from ulna.motion.planning.look_ahead import what_limits
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SHOWN = 8  # problems, and joints in a line
+SIZES = ("torque", "speed", "acceleration", "power")  # of `Peaks`
 AT_EDGE = 1e-12  # of all lengths, by which rounding takes the tip of one joint off the edge
 MOST_AT_ONCE = 4_000_000  # numbers of a stack of matrices
 HEADINGS = ("joint", "peak [N·m]", "RMS [N·m]", "peak speed [rad/s]", "peak power [W]")
@@ -75,6 +77,8 @@ class Terms(NamedTuple):
         Torques [N·m] that accelerate the motors' rotors.
     tip_force : ndarray, shape (k, n)
         Torques [N·m] against the force on the tip.
+    gear : ndarray, shape (k, n)
+        Torques [N·m] that gears of motors take; negative where they help a motor to brake.
     """
 
     inertia: Array
@@ -84,6 +88,7 @@ class Terms(NamedTuple):
     friction: Array
     rotor: Array
     tip_force: Array
+    gear: Array
 
     @property
     def total(self) -> Array:
@@ -92,9 +97,9 @@ class Terms(NamedTuple):
 
 
 def terms_of(arm: Arm) -> tuple[str, ...]:
-    """Return the names of the terms that tables show: friction only where a joint has any."""
-    dry = arm.has_friction
-    return tuple(name for name in Terms._fields if dry or name != "friction")
+    """Return the names of the terms that tables show: friction and gear where a joint has any."""
+    shown = {"friction": arm.has_friction, "gear": bool((efficiencies(arm) != 1.0).any())}
+    return tuple(name for name in Terms._fields if shown.get(name, True))
 
 
 def torque_terms(arm: Arm, rows: Sequence[Array], tip_force: Array | None) -> Terms:
@@ -123,17 +128,14 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
         "tip_force": np.zeros_like(q) if force is None else -chain.tip_pull(at, force),
     }
     links = {name: to_joints(np, part) for name, part in parts.items()}
-    friction = np.zeros_like(qd)
-    if arm.has_friction:
-        friction = friction_torque(arm, qd, qdd)
-    return Terms(**links, damping=arm.parameters.damping * qd, friction=friction)
+    friction = friction_torque(arm, qd, qdd) if arm.has_friction else np.zeros_like(qd)
+    found = Terms(**links, damping=arm.parameters.damping * qd, friction=friction, gear=0.0 * qd)
+    reaching = found.total
+    given = before_gears(reaching, motion_direction(np, qd, qdd), efficiencies(arm))
+    return found._replace(gear=given - reaching)
 
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("Plan")
-
-
-_CLASS_GUESSES = first_guesses("Plan class")
+_GUESSES, _CLASS_GUESSES = first_guesses("Plan"), first_guesses("Plan class")
 
 
 @suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
@@ -162,7 +164,7 @@ class Plan(metaclass=SuggestsAttributes):
     qdd : ndarray, shape (k, n)
         Joint accelerations [rad/s²].
     tau : ndarray, shape (k, n)
-        Joint torques [N·m].
+        Torques [N·m] of the motors at the joints, before losses of their gears, as `Run.tau`.
     tracked : Tracked or None
         The tracked path of the tip; None for a path of the joints.
     problems : tuple of Finding
@@ -208,7 +210,7 @@ class Plan(metaclass=SuggestsAttributes):
         Returns
         -------
         Terms
-            The terms (k, n) [N·m] of the torques.
+            Their terms (k, n) [N·m].
         """
         force = None if self.tip_force is None else self.tip_force(self.t)
         rows = sliding_to_rest(self.trajectory, self.t, (self.q, self.qd, self.qdd))
@@ -220,10 +222,9 @@ class Plan(metaclass=SuggestsAttributes):
         found = self.demands.peaks()
         if self.derivatives == "exact" or not np.isfinite(self.tau).any():
             return found
-        sizes = {"torque": self.tau, "speed": self.qd, "acceleration": self.qdd}
+        sizes = zip(SIZES, (self.tau, self.qd, self.qdd, self.power), strict=True)
         return found._replace(
-            **{name: _peak(values) for name, values in sizes.items()},
-            power=_peak(self.power),
+            **{name: np.nanmax(np.abs(values), axis=0) for name, values in sizes},
             torque_rms=np.sqrt(np.nanmean(self.tau**2, axis=0)),
         )
 
@@ -234,7 +235,8 @@ class Plan(metaclass=SuggestsAttributes):
             peaks = self.demands.largest(self._terms_side_by_side).reshape(-1, self.arm.n)
             found = dict(zip(terms_of(self.arm), peaks, strict=True))
             return {name: found.get(name, np.zeros(self.arm.n)) for name in Terms._fields}
-        return {name: _peak(part) for name, part in self.terms._asdict().items()}
+        parts = zip(Terms._fields, self.terms, strict=True)
+        return {name: np.nanmax(np.abs(part), axis=0) for name, part in parts}
 
     def _terms_side_by_side(self, rows: Array, force: Array | None) -> Array:
         terms = torque_terms(self.arm, rows, force)
@@ -261,11 +263,11 @@ class Plan(metaclass=SuggestsAttributes):
 
     @cached_property
     def _motor_values(self) -> MotorValues:
-        return motor_values(self.arm, self.qd, self.qdd, self.tau, self.temperature)
+        return motor_values(self.arm, self.qd, self.qdd, self.tau, self._warmth)
 
     @property
     def motor_torque(self) -> Array:
-        """The torques (k, n) [N·m] of the motors: `tau`, and what their gears take."""
+        """The torques (k, n) [N·m] of the motors: `tau`, and what accelerates loose rotors."""
         return self._motor_values.torque
 
     @property
@@ -280,7 +282,11 @@ class Plan(metaclass=SuggestsAttributes):
 
     @cached_property
     def temperature(self) -> Array:
-        """The temperatures (k, n) [°C] of the windings; 25 °C of those without heat."""
+        """The temperatures (k, n) [°C] of the windings; NaN of those without heat."""
+        return np.where(self.motors.warms, self._warmth, np.nan)
+
+    @cached_property
+    def _warmth(self) -> Array:
         return self.motors.warmth_at(self.t / self.duration)
 
     @property
@@ -290,14 +296,14 @@ class Plan(metaclass=SuggestsAttributes):
 
     @property
     def supply_current(self) -> Array:
-        """The current (k,) [A] from the supply of all DC motors."""
-        return self._motor_values.supply_current
+        """The current (k,) [A] from the supply of all DC motors; NaN of several voltages."""
+        return self._motor_values.common_current
 
     @cached_property
     def torque_limits(self) -> TorqueRange:
         """Least and most torques (k, n) [N·m] of the motors at their speeds and temperatures."""
         ranges = [
-            torque_range(joint, self.qd[:, k], self.temperature[:, k])
+            torque_range(joint, self.qd[:, k], self._warmth[:, k])
             for k, joint in enumerate(self.arm.joints)
         ]
         lower, upper = (np.stack(part, axis=-1) for part in zip(*ranges, strict=True))
@@ -354,8 +360,8 @@ class Plan(metaclass=SuggestsAttributes):
         inner, outer = ring(np.asarray(self.arm.parameters.length))
         asked = self.trajectory.tip(self.t).position - np.array(self.arm.base)
         radius = np.hypot(asked[:, 0], asked[:, 1])
-        margin = np.minimum(outer - radius, radius - inner) if inner > 0.0 else outer - radius
-        return np.asarray(margin)
+        inside = radius - inner if inner > 0.0 else np.inf
+        return np.minimum(outer - radius, inside)
 
     @cached_property
     def singularity_margin(self) -> Array:
@@ -365,8 +371,7 @@ class Plan(metaclass=SuggestsAttributes):
     def torque_at(self, t: TimesLike) -> Array:
         """Return the torques at any times, exact and not interpolated.
 
-        `ulna.simulate(arm, torque=plan.torque_at, ...)` plays them, without feedback. What gears
-        of motors take is not among them: `motor_torque` has it.
+        `ulna.simulate(arm, torque=plan.torque_at, ...)` plays them, without feedback.
 
         Parameters
         ----------
@@ -376,13 +381,13 @@ class Plan(metaclass=SuggestsAttributes):
         Returns
         -------
         ndarray, shape (..., n)
-            Joint torques [N·m].
+            Torques [N·m] of the motors, as `tau`.
         """
         times, force = np.asarray(float_array(t, "t")), None
         rows = sliding_to_rest(self.trajectory, times, self.trajectory(times))
         if self.tip_force is not None:
             force = self.tip_force(np.ravel(times)).reshape(*times.shape, 3)
-        return np.asarray(inverse_dynamics(self.arm, *rows, tip_force=force))
+        return motion_torques(self.arm, rows, force, efficiencies(self.arm))
 
     @property
     def power(self) -> Array:
@@ -424,7 +429,6 @@ class Plan(metaclass=SuggestsAttributes):
         save_columns(file, lambda: _columns(self), overwrite=overwrite, hint=hint)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Copies and what comes from another process are as little to be written to.
         self.__dict__.update(state)
         freeze(self.t, self.q, self.qd, self.qdd, self.tau)
 
@@ -439,10 +443,6 @@ class Plan(metaclass=SuggestsAttributes):
     def _repr_html_(self) -> str:
         headings = (*HEADINGS, FRICTION) if self.arm.has_friction else HEADINGS
         return card(_title(self), _told(self), headings, _rows(self))
-
-
-def _peak(values: Array) -> Array:
-    return np.asarray(np.nanmax(np.abs(values), axis=0))
 
 
 def _columns(plan: Plan) -> dict[str, Array]:
@@ -483,7 +483,7 @@ def _told(plan: Plan) -> Iterator[str]:
 
 
 def _reach_told(arm: Arm, margin: float) -> str:
-    if abs(margin) <= AT_EDGE * float(arm.parameters.length.sum()):
+    if abs(margin) <= AT_EDGE * arm.reach:
         return "goes to the edge of the reach"
     side = "stays {} inside" if margin >= 0.0 else "goes {} beyond"
     return f"{side.format(length_text(abs(margin)))} the reach"

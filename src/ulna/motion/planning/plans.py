@@ -9,10 +9,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, stack
 from ulna.arrays import Array, freeze
-from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError, InputError, Problem
+from ulna.motion.planning.demands import motion_torques
 from ulna.motion.planning.fastest_timing import follow_timed
 from ulna.motion.planning.plan import PlanningProblem, assemble_plan
 from ulna.motion.planning.plan_result import Plan
@@ -175,7 +176,8 @@ def _torques(arms: Sequence[Arm], rows: Array, motions: Sequence[SampledMotion])
         # What motors do is asked of each plan by itself.
         arm = arms[0] if shared else stack([one.parameters for one in arms[part]]).per_sample()
         tip_force = None if force is None else force[part]
-        tau[part] = inverse_dynamics(arm, *rows[part].swapaxes(0, 1), tip_force=tip_force)
+        gears = np.stack([efficiencies(one) for one in arms[part]], axis=1)[:, :, None]
+        tau[part] = motion_torques(arm, rows[part].swapaxes(0, 1), tip_force, gears)
     return tau
 
 

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import rates_along
+from ulna.actuation.friction import depends_on_direction, rates_along
 from ulna.angles import TURN, wrap
 from ulna.arm import Arm, Parameters, stack
 from ulna.arm.parameters import SLACK, are_limited
@@ -144,10 +144,10 @@ def by_differences(q: Array, dt: float) -> Array:
 def sliding_to_rest(trajectory: Trajectory, times: Array, rows: Any) -> Any:
     """Return q, q̇ and q̈ (…, n) with joints that come to rest at the end sliding until then.
 
-    Friction acts on a joint at rest as on one that starts: by its acceleration. At the end that
-    would be the wrong way.
+    Friction and gears act on a joint at rest as on one that starts: by its acceleration. At the end
+    that would be the wrong way.
     """
-    if not trajectory.arm.has_friction:
+    if not depends_on_direction(trajectory.arm):
         return rows
     q, qd, qdd = rows
     ends = np.abs(times - trajectory.duration) <= ENDING * trajectory.duration

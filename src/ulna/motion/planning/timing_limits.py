@@ -19,9 +19,14 @@ from typing import NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
-from ulna.actuation import motor_torque
-from ulna.actuation.friction import rates_along, to_rest
-from ulna.actuation.motor_formulas import depends_on_direction, gear_efficiencies
+from ulna.actuation.friction import (
+    before_gears,
+    depends_on_direction,
+    efficiencies,
+    gear_efficiencies,
+    rates_along,
+    to_rest,
+)
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.dynamics import friction_torque, inverse_dynamics
@@ -298,9 +303,10 @@ class PathLimits:
         return np.asarray(viscous + friction_torque(self.arm, rates_along(at.direction, rate)))
 
     def torque(self, at: PathGeometry, v: Array, u: Array) -> Array:
-        """Return the torques (k, n) that joints need at speeds and accelerations (k,)."""
+        """Return the torques (k, n) before gears that speeds and accelerations (k,) take."""
         moving = at.inertia * u[:, None] + at.coriolis * (v * v)[:, None]
-        return np.asarray(moving + at.gravity + self.friction(at, v))
+        needed = moving + at.gravity + self.friction(at, v)
+        return before_gears(needed, at.direction, efficiencies(self.arm))
 
     def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
         """Return how much (k, 4 n + 2) of every limit is used at speeds and accelerations (k,)."""
@@ -327,8 +333,7 @@ class PathLimits:
         for k in self._driven:
             joint, rate, warmth = self.arm.joints[k], at.first[:, k] * v, at.temperature[:, k]
             most = float(self._factor(MOTOR)[k]) * (1.0 - self.reserve)
-            asked = motor_torque(joint, torque[:, k], at.direction[:, k])
-            asked = asked + rotor_torque(joint, k, turning)
+            asked = torque[:, k] + rotor_torque(joint, k, turning)
             lower, upper = (most * part for part in left_torques(joint, rate, warmth))
             still = most * left_torques(joint, np.zeros_like(rate), warmth).upper
             left = np.where(asked < 0.0, -lower, upper)
@@ -342,7 +347,11 @@ class PathLimits:
         found, needed = list[Array](), self._torque_rows(at, v)
         most = self.arm.parameters.max_torque * (1.0 - self.reserve) * self._factor(TORQUE)
         for k in np.flatnonzero(np.isfinite(most)).tolist():
-            found += [_row(way * needed[:, k], most[k]) for way in (1.0, -1.0)]
+            out, back = gear_efficiencies(self.arm.joints[k])
+            for way in (1.0, -1.0):
+                driven, braked = (part * at.direction[:, k] > 0.0 for part in (way, -way))
+                reaching = most[k] * np.where(driven, out, np.where(braked, 1.0 / back, 1.0))
+                found.append(_row(way * needed[:, k], reaching))
         for k in self._driven:
             found += self._motor_rows(at, k, needed[:, k])
         allowed = self.joint_acceleration * self._factor(ACCELERATION)
@@ -457,8 +466,8 @@ def tip_rates(arm: Arm, rows: Array) -> tuple[Array, Array]:
     return np.asarray(first)[..., :2], np.asarray(second)[..., :2]
 
 
-def _row(needed: Array, most: float) -> Array:
-    """Return a u + b x + d √x + c ≤ most as rows (k, 4), by parts of the limit."""
-    parts = needed / most
+def _row(needed: Array, most: float | Array) -> Array:
+    """Return a u + b x + d √x + c ≤ most as rows (k, 4), by parts of the limit, or limits (k,)."""
+    parts = needed / np.reshape(most, (-1, 1))
     parts[:, 3] -= 1.0
     return np.asarray(parts)

@@ -9,14 +9,14 @@ torques and tip forces, disturbances, sensors, and the laws of controllers. What
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Actuators, ControlLoop, Parameters
+from ulna.arm import Actuators, Arm, ControlLoop, Parameters, parameters_of
 from ulna.arm.control_loop import NO_LOOP
 from ulna.arrays import Array, float_array
 from ulna.control import CompiledLaw, ControlTiming
@@ -333,18 +333,27 @@ def read_controllers(given: Any) -> list[Any]:
 
 
 def compile_controllers(
-    controllers: list[Any], arms: Parameters, sensors: Input, rate: float, count: int
+    controllers: list[Any],
+    arms: Arm | Parameters,
+    geared: Mapping[int, Arm],
+    sensors: Input,
+    rate: float,
+    count: int,
 ) -> Input:
-    """Compile the controllers for their arms, and group the arms by control law."""
+    """Compile the controllers for their arms, and group the arms by control law.
+
+    Parameters know nothing of what gears take: `geared` are the arms that do, by their places.
+    """
     if not controllers:
         return NOBODY
     labels, rows = np.zeros((2, count), dtype=np.intp)
     forms: dict[Any, list[tuple[CompiledLaw, Any]]] = {}
-    n = arms.length.shape[-1]
+    n, length = arms.n, parameters_of(arms).length
     timings = [_timing(form.example, n, rate) for form in sensors.forms]
-    for (controller, timing), own in _arms_of(controllers, timings, sensors, count).items():
-        is_for_all = arms.length.ndim == 1 or len(own) == len(arms.length)
-        model = arms if is_for_all else arms.rows(own)
+    groups = _arms_of(controllers, timings, geared, sensors, count)
+    for (controller, timing, arm), own in groups.items():
+        is_for_all = length.ndim == 1 or len(own) == len(length)
+        model = arm or (arms if is_for_all else parameters_of(arms).rows(own))
         law = compile_controller(controllers[controller], model, timing)
         key = (law.law, len(law.params), len(law.state))
         forms.setdefault(key, []).append((law, own))
@@ -363,18 +372,22 @@ def _timing(loop: ControlLoop, n: int, rate: float) -> ControlTiming:
 
 
 def _arms_of(
-    controllers: list[Any], timings: list[ControlTiming], sensors: Input, count: int
-) -> dict[tuple[int, ControlTiming], Any]:
-    """Return the arms by controller (the index of its first use) and timing."""
-    if len(controllers) == 1 and len(set(timings)) == 1:
-        return {(0, timings[0]): np.arange(count)}
+    controllers: list[Any],
+    timings: list[ControlTiming],
+    geared: Mapping[int, Arm],
+    sensors: Input,
+    count: int,
+) -> dict[tuple[int, ControlTiming, Arm | None], Any]:
+    """Return the arms by controller (the index of its first use), timing and geared arm."""
+    if len(controllers) == 1 and len(set(timings)) == 1 and not geared:
+        return {(0, timings[0], None): np.arange(count)}
     late = np.broadcast_to(sensors.labels, count)
     first_uses: dict[Any, int] = {}
-    arms: dict[tuple[int, ControlTiming], list[int]] = {}
+    arms: dict[tuple[int, ControlTiming, Arm | None], list[int]] = {}
     for arm in range(count):
         one = 0 if len(controllers) == 1 else arm
         first = first_uses.setdefault(controllers[one], one)
-        arms.setdefault((first, timings[late[arm]]), []).append(arm)
+        arms.setdefault((first, timings[late[arm]], geared.get(arm)), []).append(arm)
     return {key: np.array(found) for key, found in arms.items()}
 
 

@@ -7,19 +7,21 @@ parameters or its start, fails alone: its code says why, and the others run.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import (
     CARRIER,
+    COULOMB,
     DRAG,
     LOWER,
     STATIC,
@@ -63,8 +65,8 @@ MOST_TICKS = 2**18  # of a trajectory for all arms that is computed before the r
 ENDLESS = ("lower", "upper", "max_velocity", "max_torque")  # what may be infinite
 # What is positive, or zero.
 POSITIVE = (
-    "mass", "tip_mass", "inertia", "damping", "coulomb", "drag", "rotor_inertia", "max_velocity",
-    "max_torque",
+    "mass", "tip_mass", "inertia", "damping", "coulomb", "static", "drag", "rotor_inertia",
+    "max_velocity", "max_torque",
 )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def _packed(p: Parameters) -> Packed:
     arms = table.reshape(-1, *table.shape[-2:])
     arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
     rotors = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2))
-    rubs = arms[:, :-1, [STATIC, DRAG]].any(axis=(1, 2))
+    rubs = arms[:, :-1, [COULOMB, STATIC, DRAG]].any(axis=(1, 2))
     coupled = (ROTORS * rotors + FRICTIONAL * rubs).astype(np.intp)
     limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
     most_torque = np.array(p.max_torque, order="C").reshape(-1, p.n)
@@ -148,6 +150,7 @@ class BatchSpec:
     given_references: References | None
     seeds: Array | None
     motors: Input = NOBODY  # that are not ideal
+    geared: Mapping[int, Arm] = field(default_factory=dict)  # whose gears take a part of the torque
 
     @cached_property
     def start(self) -> Array:
@@ -215,10 +218,14 @@ class BatchSpec:
     @cached_property
     def _laws(self) -> Input:
         sensors, rate = self.inputs[3], self.options.rate
-        return compile_controllers(self.controllers, self._models(), sensors, rate, self.count)
+        return compile_controllers(
+            self.controllers, self._models(), self.geared, sensors, rate, self.count
+        )
 
-    def _models(self) -> Parameters:
-        """Return the parameters, with those of a valid arm in place of invalid ones."""
+    def _models(self) -> Arm | Parameters:
+        """Return the arm, or parameters with those of a valid arm in place of invalid ones."""
+        if self.arm is not None:
+            return self.arm
         p, bad = self.parameters, self.is_bad_arm()
         if not bad.any():
             return p
@@ -275,7 +282,8 @@ def read_spec(
     restitution: float,
 ) -> BatchSpec:
     """Read what is given for all arms or for each, and count the arms."""
-    parameters, arm = read_arms(arms), arms if isinstance(arms, Arm) else None
+    parameters, given = read_arms(arms), _listed(arms)
+    arm = given[0] if len(given) == 1 and isinstance(given[0], Arm) else None
     n = int(parameters.length.shape[-1])
     check_between(between)
     check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
@@ -305,7 +313,7 @@ def read_spec(
     length = duration if duration is not None or references is None else references.duration
     spec = BatchSpec(
         options, read_time("duration", length), parameters, arm, count, n, (q, qd),
-        inputs, controllers, references, keys, read_motors(arms, what, options),
+        inputs, controllers, references, keys, read_motors(arms, what, options), _geared(given),
     )  # fmt: skip
     check_steps(
         options, 0.0, spec.duration, n, controlled=bool(controllers), disturbances=spec.disturbances
@@ -315,9 +323,7 @@ def read_spec(
 
 def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
     """Read the motors of an arm, or of each of several; Parameters have none."""
-    given = (
-        list(arms) if isinstance(arms, Sequence) and not isinstance(arms, Parameters) else [arms]
-    )
+    given = _listed(arms)
     known = [one for one in given if isinstance(one, Arm)]
     for arm in known:
         check_given(arm, what)
@@ -336,6 +342,20 @@ def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
     )
 
 
+def _listed(arms: Any) -> list[Any]:
+    several = isinstance(arms, Sequence) and not isinstance(arms, Parameters)
+    return list(arms) if several else [arms]
+
+
+def _geared(arms: Sequence[Any]) -> dict[int, Arm]:
+    """Return which of several arms have gears that take a part of the torque, by their places."""
+    return {
+        place: one
+        for place, one in enumerate(arms if len(arms) > 1 else ())
+        if isinstance(one, Arm) and bool((efficiencies(one) != 1.0).any())
+    }
+
+
 def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | None:
     if not isinstance(arm, Arm) or not arm.has_motors:
         return None
@@ -344,8 +364,7 @@ def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | N
 
 def _rate_of(arms: Any) -> float:
     """Return the control rate [Hz] of the arms' loops, which is the same for all."""
-    several = isinstance(arms, Sequence) and not isinstance(arms, Parameters)
-    loops = [getattr(one, "loop", None) for one in (arms if several else [arms])]
+    loops = [getattr(one, "loop", None) for one in _listed(arms)]
     rates = {DEFAULT_RATE if loop is None else loop.rate or DEFAULT_RATE for loop in loops}
     if len(rates) > 1:
         got = f"arms whose loops have {len(rates)} rates"
@@ -403,7 +422,7 @@ def is_an_arm(p: Parameters) -> Array:
         for name in POSITIVE:
             fine &= (getattr(p, name) >= 0.0).all(axis=-1)
         fine &= (p.length > 0.0).all(axis=-1) & (p.lower <= p.upper).all(axis=-1)
-        fine &= (p.static >= p.coulomb).all(axis=-1) & (p.stribeck_velocity > 0.0).all(axis=-1)
+        fine &= (p.stribeck_velocity > 0.0).all(axis=-1)
         # The last link is the lightest thing that a joint turns.
         moments = link_moments(p.length, p.mass, p.com, p.com_offset, p.inertia, p.tip_mass)
         rotor = rotor_moments(p.rotor_inertia, p.gear_ratio)

@@ -148,4 +148,5 @@ def _rubs(m: Memory, i: int, driven: bool) -> bool:
     if driven:  # of a gear, whose load may be zero now
         row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
         loss = m.per_arm[row + at.FORWARD_LOSS] + m.per_arm[row + at.BACK_LOSS]
-    return bool(m.links[i, link.STATIC] + m.links[i, link.DRAG] + loss > 0.0)
+    dry = m.links[i, link.STATIC] + m.links[i, link.COULOMB]
+    return bool(dry + m.links[i, link.DRAG] + loss > 0.0)

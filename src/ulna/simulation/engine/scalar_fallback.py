@@ -146,7 +146,7 @@ def _none(m: Memory) -> Any:
 
 @inlined
 def _rubs(m: Memory, i: int) -> Any:
-    found = grip(m.links, i) + m.links[i, link.DRAG]
+    found = grip(m.links, i) + m.links[i, link.COULOMB] + m.links[i, link.DRAG]
     if m.ints[at.MOTORS] != 0:  # a gear, whose load may be zero now
         row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
         found = found + m.per_arm[row + at.FORWARD_LOSS] + m.per_arm[row + at.BACK_LOSS]

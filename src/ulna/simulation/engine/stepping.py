@@ -214,12 +214,12 @@ def _accept_or_reject(size: int, m: Memory, h: float, finite: bool) -> int:
 def _unseen_fall(size: int, m: Memory) -> float:
     """Return by how much too far rates change where friction falls, as an error of the step.
 
-    Within some ω_s of rest friction falls from static to Coulomb friction. A step that reaches
+    Within some ω_s of rest friction changes from static to Coulomb friction. A step that reaches
     across that has its stages to both sides, sees nothing of it and finds no error.
     """
     v, worst = m.vectors, 0.0
     for i in range(size):
-        if m.links[i, link.STATIC] > m.links[i, link.COULOMB]:
+        if m.links[i, link.STATIC] != m.links[i, link.COULOMB]:
             width, start, end = m.links[i, link.STRIBECK], v[at.STATE + 1, i], v[at.TRIAL + 1, i]
             nearest = 0.0 if start * end < 0.0 else min(abs(start), abs(end))
             if nearest < FALL * width:
