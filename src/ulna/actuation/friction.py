@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm import Arm, Joint, Motor, Parameters, parameters_of
+from ulna.arm import Arm, Joint, Motor, Parameters
 from ulna.arm.motors import AnyMotor
 from ulna.arrays import Array
 
@@ -109,7 +109,8 @@ def before_gears(torque: Array, direction: Array, efficiency: Array) -> Array:
 
 def depends_on_direction(arm: Arm | Parameters) -> bool:
     """Return whether dry friction or losses of a gear jump where a joint of an arm turns back."""
-    return has_friction(parameters_of(arm)) or bool((efficiencies(arm) != 1.0).any())
+    rubs = has_friction(arm) if isinstance(arm, Parameters) else arm.has_friction
+    return rubs or bool((efficiencies(arm) != 1.0).any())
 
 
 def friction_slope(xp: Any, p: Parameters, rate: Array) -> Array:

@@ -21,6 +21,7 @@ from ulna.cli.terminal import counted, number, say, show_json, show_table
 from ulna.errors import InputError, Problem, shown
 from ulna.sweep.results import Sweep, open_sweep
 from ulna.sweep.store import DESCRIPTION
+from ulna.sweep.sweep_outputs import SCALARS
 from ulna.viewer.sweep_content import SweepContent
 
 MOST_FAILED = 5  # points that are told one by one
@@ -101,18 +102,24 @@ def _scalar_rows(content: SweepContent) -> Iterator[Sequence[str]]:
     for name in content.scalars:
         about = content.about(name)
         for component, (low, high) in _ranges(content, name).items():
-            unit = content.unit(name)
-            yield name, component, unit, number(low), number(high), about
+            ends = (number(low), number(high)) if np.isfinite(low) else ("-", "-")
+            why = "" if np.isfinite(low) else f" ({_missing(name)})"
+            yield name, component, content.unit(name), *ends, f"{about}{why}"
+
+
+def _missing(name: str) -> str:
+    """Return why an output has no number."""
+    return SCALARS[name].missing if name in SCALARS else "no point has a number"
 
 
 def _ranges(content: SweepContent, name: str) -> dict[str, tuple[float, float]]:
-    """Return the least and the largest value of an output, of each joint by itself."""
+    """Return the least and the largest value of an output of each joint; NaN of no number."""
     columns = content.values(name).reshape(-1, len(content.components(name))).T
     found = {}
     for component, column in zip(content.components(name), columns, strict=True):
         known = column[np.isfinite(column)]
-        if known.size:
-            found[component] = float(known.min()), float(known.max())
+        ends = (known.min(), known.max()) if known.size else (np.nan, np.nan)
+        found[component] = float(ends[0]), float(ends[1])
     return found
 
 

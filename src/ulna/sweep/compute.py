@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, Parameters
 from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array
-from ulna.dynamics import inverse_dynamics
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaWarning
 from ulna.motion import Plan
+from ulna.motion.planning.demands import motion_torques
 from ulna.motion.planning.postures import sliding_to_rest
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.batch.statuses import CODES, Statuses
@@ -42,6 +43,7 @@ from ulna.sweep.sweep_outputs import (
     STATUS_CODES,
     STATUSES,
     Results,
+    overloads,
 )
 from ulna.sweep.sweep_parameters import DYNAMICS, MOTION, SEED
 from ulna.sweep.sweep_spec import SweepSpec
@@ -179,7 +181,7 @@ def _results(spec: SweepSpec, batch: CaseBatch, threads: int | None) -> Results:
         shared = plans[0] if all(one is plans[0] for one in plans) else tuple(plans)
     goals = None if made[0].reference is None or plans else np.stack([m.reference for m in made])
     if not spec.base.is_simulated:
-        return Results(_planned(spec, batch), shared, spec.grid)
+        return Results(_planned(spec, batch), shared, spec.grid, arms=batch.driven)
     with warnings.catch_warnings():
         # Statuses say of which points steps are too long; numbers of members mean nothing here.
         warnings.simplefilter("ignore", UlnaWarning)
@@ -188,11 +190,11 @@ def _results(spec: SweepSpec, batch: CaseBatch, threads: int | None) -> Results:
             keep_torques=True, threads=threads, progress=False,
             **batch_keywords(batch.cases, made),
         )  # fmt: skip
-    return Results(run, shared, spec.grid, goals)
+    return Results(run, shared, spec.grid, goals, batch.driven)
 
 
 def _planned(spec: SweepSpec, batch: CaseBatch) -> BatchRun:
-    """Return planned motions as a batch, with the torques that they need."""
+    """Return planned motions as a batch, with the torques that they take."""
     arms, duration = batch.parameters, batch.prepared[0].duration
     times = spec.grid.times(duration)
     plans = {id(one.plan): one.plan for one in batch.prepared}
@@ -200,7 +202,9 @@ def _planned(spec: SweepSpec, batch: CaseBatch) -> BatchRun:
     each = [rows[id(one.plan)] for one in batch.prepared]
     q, qd = (np.stack([own[part] for own, _ in each]) for part in range(2))
     sliding = [np.stack([own[part] for _, own in each]) for part in range(3)]
-    tau = np.asarray(inverse_dynamics(arms.per_sample(), *sliding))
+    driven: Sequence[Arm | Parameters] = batch.driven or [arms]
+    gears = np.stack([efficiencies(one) for one in driven], axis=1)[:, :, None]
+    tau = motion_torques(arms.per_sample(), sliding, None, gears)
     count = len(batch.places)
     codes = np.full(count, CODES["done"], dtype=np.int8)
     status = Statuses.made(codes, np.full(count, duration))
@@ -225,6 +229,10 @@ def _write(spec: SweepSpec, places: Array, results: Results, found: dict[str, Ar
     found["t_end"][places] = results.run.t_end
     for member in np.flatnonzero(status.reason != "done"):
         found["message"][places[member]] = _short(status[int(member)].text)
+    if not spec.base.is_simulated:
+        for overloaded, told in overloads(results):
+            found["status"][places[overloaded]] = STATUS_CODES[INFEASIBLE]
+            found["message"][places[overloaded]] = _short(told)
 
 
 def _short(message: str) -> str:
@@ -283,6 +291,11 @@ class CaseBatch:
     prepared: list[PreparedCase]
     arms: Parameters | list[Arm]
     seeds: Array
+
+    @property
+    def driven(self) -> Sequence[Arm] | None:
+        """The arms, where they have motors."""
+        return None if isinstance(self.arms, Parameters) else self.arms
 
     @property
     def parameters(self) -> Parameters:

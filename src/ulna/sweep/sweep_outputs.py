@@ -7,7 +7,7 @@ some thousand unless `samples` says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.analysis import BatchStepResponse, Effort, effort, step_response, tracking
+from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.motion import Plan
+from ulna.motion.planning.motor_demands import MotorDemands
+from ulna.motion.planning.motor_limits import driven_joints
 from ulna.simulation import BatchRun
 from ulna.simulation.batch.statuses import REASONS, WELL
 from ulna.sweep.cases import Grid
@@ -29,6 +32,7 @@ STATUSES: tuple[str, ...] = (*REASONS, INFEASIBLE, INVALID, NOT_COMPUTED)
 STATUS_CODES: Mapping[str, int] = {status: code for code, status in enumerate(STATUSES)}
 OK_STATUSES: tuple[str, ...] = WELL
 LONGEST_MESSAGE = 240  # letters
+OVER = 1.0 + 1e-6  # times a limit, up to which it counts as kept
 MESSAGE_TYPE = f"<U{LONGEST_MESSAGE}"
 PATH, STEP = "a path", "a set-point"  # what an output may need
 
@@ -47,12 +51,35 @@ class Results:
         Which samples curves have.
     set_points : ndarray, shape (B, n), or None
         Where joints were to go [rad].
+    arms : list of Arm or None
+        The arms, where they have motors.
     """
 
     run: BatchRun
     plans: Plan | tuple[Plan, ...] | None
     grid: Grid
     set_points: Array | None = None
+    arms: Sequence[Arm] | None = None
+
+    @cached_property
+    def motors(self) -> list[MotorDemands]:
+        """What the motion of each member takes of its motors; nothing of arms without."""
+        run, still = self.run, np.zeros((len(self.run.t), self.run.n))
+        T = float(run.t[-1]) or 1.0
+        return [
+            MotorDemands(arm, T, run.t / T, np.asarray(qd), still, tau)
+            for arm, qd, tau in zip(self.arms or (), run.qd, np.asarray(run.tau), strict=False)
+        ]
+
+    @cached_property
+    def torque_use(self) -> Array:
+        """The largest torques (B, n) as parts of what joints, and motors at their speed, have."""
+        found = self.effort.torque_use.copy()
+        for own, demands in zip(found, self.motors, strict=False):
+            if np.isfinite(demands.torque).all() and np.isfinite(demands.rate).all():
+                limited = driven_joints(demands.arm)
+                own[limited] = np.fmax(own, demands.peaks.use)[limited]
+        return found
 
     @cached_property
     def effort(self) -> Effort:
@@ -106,6 +133,8 @@ class SweepOutput(NamedTuple):
         Computes it, (B, ...), of `Results`.
     needs : str
         What a case has to have: "a path", "a set-point", or empty.
+    missing : str
+        Why there may be no number.
     """
 
     unit: str
@@ -113,6 +142,25 @@ class SweepOutput(NamedTuple):
     about: str
     of: Callable[[Results], Array]
     needs: str = ""
+    missing: str = "no point has a number"
+
+
+def overloads(results: Results) -> Iterator[tuple[int, str]]:
+    """Return which members pass a limit of a joint or its motor, and which limit."""
+    use, speed = results.torque_use, _largest(results.run.qd)
+    allowed = np.broadcast_to(results.run.parameters.max_velocity, speed.shape)
+    for member in range(len(use)):
+        told = []
+        for k in range(use.shape[1]):
+            part, rate, most = use[member, k], speed[member, k], allowed[member, k]
+            if part > OVER:
+                told.append(f"joint {k + 1} takes {part:.0%} of the torque that it has")
+            if rate > OVER * most:
+                told.append(f"joint {k + 1} turns at {rate:.4g} rad/s, {most:.4g} allowed")
+            for demands in results.motors[member : member + 1]:
+                told += [f"joint {k + 1}: winding {text}" for _, text in demands.overheated(k)]
+        if told:
+            yield member, "; ".join(told)
 
 
 def _largest(values: Array) -> Array:
@@ -142,7 +190,11 @@ SCALARS: Mapping[str, SweepOutput] = {
         "N·m", (JOINT,), "root of the mean square of the torque", lambda r: r.effort.torque_rms
     ),
     "torque.use": SweepOutput(
-        "1", (JOINT,), "largest torque as a part of its limit", lambda r: r.effort.torque_use
+        "1",
+        (JOINT,),
+        "largest torque as a part of its limit, of a motor at its speed",
+        lambda r: r.torque_use,
+        missing="no joint or motor limits the torque",
     ),
     "power.peak": SweepOutput("W", (JOINT,), "largest power", lambda r: r.effort.power_peak),
     "power.mean": SweepOutput("W", (JOINT,), "mean power", lambda r: r.effort.power_mean),

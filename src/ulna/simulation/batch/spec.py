@@ -284,12 +284,12 @@ def read_spec(
     """Read what is given for all arms or for each, and count the arms."""
     parameters, given = read_arms(arms), _listed(arms)
     arm = given[0] if len(given) == 1 and isinstance(given[0], Arm) else None
-    n = int(parameters.length.shape[-1])
     check_between(between)
     check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
+    n = int(parameters.length.shape[-1])
+    references = read_references(reference, n)
     rate = _rate_of(arms) if rate is None else rate
     options = _read_options(n, method, dt, rate, stops, restitution)
-    references = read_references(reference, n)
     what, command = chosen_command(
         controller, torque=torque, voltage=voltage, current=current, position=position
     )
