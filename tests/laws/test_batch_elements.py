@@ -155,7 +155,8 @@ def loop(random, n, rate):
     ]  # fmt: skip
     actuators = [
         Actuators(delay=0.4 / rate, time_constant=random.uniform(0.0, 0.01),
-                        torque_resolution=0.01 * coarse, max_torque=random.uniform(1.0, 9.0))
+                  max_torque_rate=maybe(random, 0.5, random.uniform(50.0, 500.0), np.inf),
+                  torque_resolution=0.01 * coarse, max_torque=random.uniform(1.0, 9.0))
         for coarse in random.integers(0, 2, 5)
     ]  # fmt: skip
     found = {}

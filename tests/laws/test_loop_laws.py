@@ -215,7 +215,7 @@ def test_arms_of_a_batch_have_loops_of_their_own():
         assert np.array_equal(lone.q[0], batch.q[k])
 
 
-def test_a_bend_inside_of_a_step_costs_an_arm_of_a_batch_a_24th_of_rate_times_step_squared():
+def test_a_torque_that_bends_within_a_step_gives_an_arm_of_a_batch_all_its_momentum():
     rate, dt, gain = 40.0, 1e-3, 1e-6
     commands = 2.0 + np.linspace(0.0, rate * dt, 97)  # which are reached anywhere in a step
     run = simulate_batch(
@@ -224,8 +224,8 @@ def test_a_bend_inside_of_a_step_costs_an_arm_of_a_batch_a_24th_of_rate_times_st
     )  # fmt: skip
     bends = commands / rate
     momentum = rate * bends**2 / 2.0 + commands * (0.1 - bends)  # of an inertia of 1
-    lost = np.abs(run.qd[:, -1, 0] - momentum).max()
-    assert lost == pytest.approx(rate * dt**2 / 24.0, rel=0.03)  # by Simpson's rule over a corner
+    # A step across the corner loses up to rate dt²/24 = 1.7e-6; the gain explains 1.2e-10.
+    assert np.abs(run.qd[:, -1, 0] - momentum).max() <= 1e-9
 
 
 def test_the_loop_of_an_arm_is_used_where_no_other_is_given():

@@ -20,7 +20,7 @@ from ulna.simulation.engine.memory import Bucket
 from ulna.simulation.methods import METHODS, IntegrationMethod
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss
 from ulna.simulation.options import SimulationOptions, allowance, check_memory
-from ulna.simulation.sensors import PERFECT
+from ulna.simulation.sensors import PERFECT, UNLIMITED
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
 NEVER = -(2**40)  # a first reference so early that the next one is always requested
@@ -95,7 +95,7 @@ class _Slab(NamedTuple):
         ints[at.UNCHECKED] = ints[at.CHECK_INTERVAL] = 1
         limited = packed.limited if len(packed.limited) == 1 else packed.limited[own]
         ints[at.STOPS] = spec.options.stops and limited.any()
-        if ints[at.STOPS] or ints[at.FRICTIONAL]:
+        if ints[at.STOPS] or ints[at.FRICTIONAL] or _has_bends(spec.n, forms[3], members):
             from ulna.simulation.engine.scalar_fallback import STEP, scalar_step
 
             ints[at.WATCHING] = 1
@@ -111,6 +111,12 @@ class _Slab(NamedTuple):
             params, state, postures, inputs.floats, ints,
         )  # fmt: skip
         return Prepared(spec, bucket, self.first + own, law)
+
+
+def _has_bends(n: int, loops: Form, members: slice | Array) -> bool:
+    """Return whether actuators limit rates: a torque bends where it leaves the limit."""
+    rows = loops.of(members)[:, 6 * n :]  # behind the numbers of sensors
+    return bool((rows[:, 1 :: at.ACTUATOR_FIELDS] < UNLIMITED).any())
 
 
 def _input_memory(spec: BatchSpec, examples: list[Any], motors: MotorRows | None) -> InputMemory:

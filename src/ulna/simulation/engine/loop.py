@@ -93,7 +93,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
     if which >= 0:
         return call_handle_events(size, m, log, which)
     m.floats[at.NOW] = m.floats[at.STEP_END]
-    ints[at.STEP_INDEX] += 1
+    ints[at.STEP_INDEX] += 1 - ints[at.CUT]
     if m.floats[at.NOW] == m.floats[at.STOP]:
         ints[at.OPEN] = 0
     return at.BUDGET
@@ -135,7 +135,7 @@ def set_end(m: Memory, h: float) -> None:
     """Set the end of the step: one number for all, or events at its end would be missed."""
     floats, ints = m.floats, m.ints
     if ints[at.ADAPTIVE] == 0:
-        last = ints[at.STEP_INDEX] + 1 == ints[at.STEP_COUNT]
+        last = ints[at.STEP_INDEX] + 1 == ints[at.STEP_COUNT] and ints[at.CUT] == 0
     else:
         last = floats[at.NOW] + h >= floats[at.STOP] - slack(floats[at.STOP])
     floats[at.STEP_END] = floats[at.STOP] if last else floats[at.NOW] + h

@@ -225,6 +225,7 @@ FSAL_VALID = _int.put("FSAL_VALID", "whether what the last step left is of use f
 OPEN = _int.put("OPEN", "whether a segment has begun")
 STEP_INDEX = _int.put("STEP_INDEX", "the next of equal steps")
 STEP_COUNT = _int.put("STEP_COUNT", "how many there are in the segment")
+CUT = _int.put("CUT", "whether the present one ends early, at a bend of a torque")
 STEPS = _int.put("STEPS", "steps so far")
 EVALUATIONS = _int.put("EVALUATIONS", "of the state derivative so far")
 REJECTED = _int.put("REJECTED", "steps that were rejected so far")

@@ -14,7 +14,8 @@ until the distance is g = min(|u − τ0|, r T), from then on exponentially,
     τ(t) = τ0 ± r (t − t0)                    before t1 = t0 + (|u − τ0| − g) / r
     τ(t) = u ∓ g exp(−(t − t1) / T)           from then on
 
-Arrivals are ends of segments; of a single arm t1 is one too, of arms in lanes it may lie in a step.
+Arrivals are ends of segments. At t1 the torque bends, and a step ends there: adaptive steps with
+their segment, others early, so that what is left of them follows.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import any_lane, floor, is_scalar, numbers, select
@@ -113,7 +115,7 @@ def command_part(size: int, m: Memory, control: ControlMemory) -> None:
         ints[at.ARRIVED], floats[at.LAG_START] = due, now
     edge = _arrival(m, due) if due < ints[at.COMMANDS] else math.inf
     if is_scalar(m.vectors):
-        edge = min(edge, _next_kink(size, m))
+        edge = min(edge, next_bend(size, m) if ints[at.ADAPTIVE] != 0 else math.inf)
     floats[at.COMMAND_EDGE] = edge
 
 
@@ -133,18 +135,22 @@ def _rounded(m: Memory, i: int, torque: Any) -> Any:
     return torque
 
 
+@inlined
+def bend_of(m: Memory, per_arm: Array, i: int) -> Any:
+    """Return when the torque of a joint ends its linear course; LAG_START if it has none."""
+    place, here = m.ints[at.ACTUATOR] + at.ACTUATOR_FIELDS * i, m.ints[at.LAG_STATE] + 2 * i
+    gap = abs(per_arm[here] - per_arm[here + 1]) - per_arm[place + 4]
+    return m.floats[at.LAG_START] + select(gap > 0.0, gap, 0.0) / per_arm[place + 1]
+
+
 @inner
-def _next_kink(size: int, m: Memory) -> float:
-    """Return when a torque of a single arm next reaches the end of its linear course."""
-    found, per_arm, now = math.inf, numbers(m.per_arm), m.floats[at.NOW]
+def next_bend(size: int, m: Memory) -> float:
+    """Return when a torque of a single arm next bends."""
+    found, now = math.inf, m.floats[at.NOW]
     for i in range(size):
-        place = m.ints[at.ACTUATOR] + at.ACTUATOR_FIELDS * i
-        here = m.ints[at.LAG_STATE] + 2 * i
-        gap = abs(per_arm[here, 0] - per_arm[here + 1, 0]) - per_arm[place + 4, 0]
-        if gap > 0.0:
-            kink = m.floats[at.LAG_START] + gap / per_arm[place + 1, 0]
-            if kink > now + slack(now):
-                found = min(found, kink)
+        bend = bend_of(m, numbers(m.per_arm)[:, 0], i)
+        if bend > now + slack(now):
+            found = min(found, bend)
     return found
 
 

@@ -1,4 +1,5 @@
-"""Scalar steps of arms of a block that meet a stop, or whose joints stick or reverse.
+"""Scalar steps of arms of a block whose joints meet a stop, stick, reverse, or are driven by a
+torque that bends within the step.
 
 The engine for single arms takes such an arm from the start of the step to its end, with what
 happens in between; then it is copied back to its lane. That step is compiled by itself, for the
@@ -20,8 +21,10 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.load_lanes import retire
 from ulna.simulation.engine.loop import accept
 from ulna.simulation.engine.memory import Bucket, Memory, Outcome, Record
+from ulna.simulation.engine.sampled_loop import bend_of
+from ulna.simulation.engine.schedule import slack
 from ulna.simulation.engine.state_derivative import copy, state_derivative
-from ulna.simulation.engine.stepping import attempt, even_step
+from ulna.simulation.engine.stepping import attempt, step_to_bend
 from ulna.simulation.engine.watch import CREEP, TOUCH, save_signals, signals, update_contacts
 
 _ROW, _TABLE, _INTS = ArrayOf("float64", 1), ArrayOf("float64", 2), ArrayOf("int64", 1)
@@ -47,7 +50,7 @@ def _to_end(size: int, m: Memory, record: Record, opened: int) -> int:
         save_signals(size, m)
     code = at.BUDGET
     while code == at.BUDGET and m.ints[at.OPEN] != 0:
-        h = even_step(m)
+        h = step_to_bend(size, m)
         code = attempt(size, m, h)
         if code == at.BUDGET:
             code = accept(size, m, record.samples, record.log, h)
@@ -105,6 +108,8 @@ def scalar_fallback(
     if m.ints[at.FRICTIONAL] != 0:
         fallback = logical_or(fallback, _has_reversed(size, m))
         fallback = logical_or(fallback, _breaks_away(size, m))
+    if m.ints[at.LAGS] != 0:
+        fallback = logical_or(fallback, _bends(size, m))
     fallback = logical_and(active, fallback)
     m.links[n, at.FALLBACK] = select(fallback, 1.0, 0.0)
     if not any_lane(fallback):
@@ -202,6 +207,17 @@ def _is_near(size: int, m: Memory, h: float) -> Any:
         turned = logical_and(first * last < 0.0, _least(gap, end) <= h * fastest)
         near = logical_or(near, logical_or(turned, end <= TOUCH))
     return near
+
+
+@inner
+def _bends(size: int, m: Memory) -> Any:
+    """Return which arms have a torque that bends within the step."""
+    now, end, found = m.floats[at.NOW], m.floats[at.STEP_END], _none(m)
+    for i in range(size):
+        bend = bend_of(m, m.per_arm, i)
+        inside = logical_and(bend > now + slack(now), bend < end - slack(end))
+        found = logical_or(found, inside)
+    return found
 
 
 @inlined

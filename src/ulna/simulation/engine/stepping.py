@@ -11,6 +11,7 @@ from ulna.lanes import is_single, logical_and, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import error_of_step, explicit_step, first_step, read_dense
 from ulna.simulation.engine.memory import Memory
+from ulna.simulation.engine.sampled_loop import next_bend
 from ulna.simulation.engine.schedule import slack
 from ulna.simulation.engine.state_derivative import call_account, call_step_part, copy
 
@@ -31,7 +32,7 @@ def step_size(size: int, m: Memory) -> float:
     """Return the length of the next step."""
     floats, ints = m.floats, m.ints
     if ints[at.ADAPTIVE] == 0:
-        return even_step(m)
+        return step_to_bend(size, m)
     left = floats[at.STOP] - floats[at.NOW]
     if floats[at.STEP] <= 0.0:
         guess = first_step(size, m, floats[at.NOW], left)
@@ -66,6 +67,20 @@ def even_step(m: Memory) -> float:
     span, steps = floats[at.STOP] - floats[at.PLAN_START], ints[at.STEP_COUNT]
     end = floats[at.PLAN_START] + span * (ints[at.STEP_INDEX] + 1) / steps
     return float(end - floats[at.NOW])
+
+
+@inlined
+def step_to_bend(size: int, m: Memory) -> float:
+    """Return the length of the next of equal steps, which ends early where a torque bends."""
+    floats, ints, h = m.floats, m.ints, even_step(m)
+    ints[at.CUT] = 0
+    if ints[at.LAGS] == 0:
+        return h
+    end, bend = floats[at.NOW] + h, next_bend(size, m)
+    if bend >= end - slack(end):
+        return h
+    ints[at.CUT] = 1
+    return float(bend - floats[at.NOW])
 
 
 @inlined
