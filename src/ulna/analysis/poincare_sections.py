@@ -27,6 +27,7 @@ from ulna.simulation import Run, simulate
 from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
 from ulna.typing import (
+    ActuatorsLike,
     ArrayLike,
     ControllerLike,
     DisturbancesLike,
@@ -141,11 +142,14 @@ def poincare(
     arm: Arm,
     *,
     starts: Iterable[tuple[StateLike, StateLike]],
-    duration: float,
+    duration: float | None = None,
     joint: int = 1,
     angle: float = 0.0,
     direction: int = 1,
     torque: TorqueLike | None = None,
+    voltage: TorqueLike | None = None,
+    current: TorqueLike | None = None,
+    position: TorqueLike | None = None,
     controller: ControllerLike | None = None,
     reference: ReferenceLike | None = None,
     tip_force: TipForceLike | None = None,
@@ -157,8 +161,9 @@ def poincare(
     samples: SamplesLike | None = SAMPLES,
     signals: bool = True,
     between: Interpolation = "hold",
-    rate: float = 1000.0,
+    rate: float | None = None,
     sensors: SensorsLike | None = None,
+    actuators: ActuatorsLike | None = None,
     disturbances: DisturbancesLike = (),
     events: EventsLike | None = None,
     until: EventLike | None = None,
@@ -178,22 +183,22 @@ def poincare(
         An arm with at least two joints.
     starts : iterable of (array_like, array_like)
         Initial states: joint angles q0 and joint rates qd0, shape (n,) each [rad, rad/s].
-    duration : float
-        How long each of them is simulated [s].
+    duration : float, optional
+        How long each of them is simulated [s]; as long as the followed motion unless given.
     joint : int, optional
         The joint, counted from 1, whose crossings are noted.
     angle : float, optional
         The angle that it crosses [rad], whole turns apart or not.
     direction : {1, -1, 0}, optional
         1 where the angle grows, −1 where it falls, 0 both.
-    torque, controller, reference, tip_force : optional
+    torque, voltage, current, position, controller, reference, tip_force : optional
         What acts on the arm, as in `ulna.simulate`.
     method, dt, rtol, atol, max_step : optional
         The integrator and its steps, as in `ulna.simulate`.
     samples, signals : optional
         What each run keeps, as in `ulna.simulate`.
-    between, rate, sensors, disturbances, events, until, stops, restitution : optional
-        As in `ulna.simulate`.
+    between, rate, sensors, actuators, disturbances, events, until, stops, restitution : optional
+        As in `ulna.simulate`: the arm's own `loop` closes the loop unless others are given.
     dynamics, sequential_damping : optional
         The equations of motion, as in `ulna.simulate`.
     progress, on_error : optional
@@ -232,10 +237,11 @@ def poincare(
     # Zero at every whole turn from the angle, where it changes its sign.
     watched = {**(events or {}), CROSSING: f"sin((q{which} - {place!r}) / 2)"}
     run = partial(
-        simulate, arm, duration=duration, torque=torque, controller=controller,
-        reference=reference, tip_force=tip_force, method=method, dt=dt, rtol=rtol, atol=atol,
-        max_step=max_step, samples=samples, signals=signals, between=between, rate=rate,
-        sensors=sensors, disturbances=disturbances, events=watched, until=until, stops=stops,
+        simulate, arm, duration=duration, torque=torque, voltage=voltage, current=current,
+        position=position, controller=controller, reference=reference, tip_force=tip_force,
+        method=method, dt=dt, rtol=rtol, atol=atol, max_step=max_step, samples=samples,
+        signals=signals, between=between, rate=rate, sensors=sensors, actuators=actuators,
+        disturbances=disturbances, events=watched, until=until, stops=stops,
         restitution=restitution, dynamics=dynamics, sequential_damping=sequential_damping,
         progress=progress, on_error=on_error,
     )  # fmt: skip

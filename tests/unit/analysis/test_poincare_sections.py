@@ -2,6 +2,7 @@
 
 import json
 import math
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -118,3 +119,50 @@ def test_dry_friction_takes_energy_from_crossing_to_crossing_until_there_are_non
     assert (np.diff(energy) < 0.0).all()
     assert one.run.qd[-1].tolist() == [0.0, 0.0]
     assert one.t[-1] < 25.0
+
+
+# Inputs of `simulate` that a section does not take, and why.
+NOT_TAKEN = {"q0": "starts holds the angles", "qd0": "starts holds the rates"}
+
+
+def test_every_other_input_of_a_simulation_is_taken():
+    missing = set(signature(ulna.simulate).parameters) - set(signature(ulna.poincare).parameters)
+    assert missing == set(NOT_TAKEN)
+
+
+LOOP = ulna.ControlLoop(
+    rate=250.0, sensors=ulna.Sensors(delay=0.003), actuators=ulna.Actuators(time_constant=0.01)
+)
+SERVO = ulna.ServoMotor(stall_torque=40.0, no_load_speed=9.0, stiffness=90.0, damping=4.0)
+
+
+@pytest.mark.parametrize(
+    ("arm", "acting"),
+    [
+        (RODS.replace(loop=LOOP),
+         {"controller": ulna.control.PD(30.0, 5.0), "reference": lambda t: [math.sin(t), 0.0]}),
+        (RODS.replace(joints=[ulna.Joint(motor=SERVO)] * 2), {"position": ["sin(3*t)", "0"]}),
+        (RODS.replace(joints=[ulna.Joint(motor=SERVO)] * 2), {"reference": [0.3, -0.5]}),
+    ],
+    ids=["loop", "position", "reference"],
+)  # fmt: skip
+def test_runs_of_a_section_are_those_of_a_simulation(arm, acting):
+    q0, qd0 = [-0.2, 0.1], [0.0, 0.0]
+    (one,) = ulna.poincare(
+        arm, starts=[(q0, qd0)], duration=1.0, samples=50, angle=-0.15, **acting
+    ).crossings
+    run = ulna.simulate(arm, q0=q0, qd0=qd0, duration=1.0, samples=50, rtol=1e-10, **acting)
+    # Events end adaptive steps, which are others then.
+    assert one.run.settings.get("rate") == run.settings.get("rate")
+    assert one.run.settings.get("sensors") == run.settings.get("sensors")
+    assert np.abs(one.run.q - run.q).max() < 1e-7
+    assert len(one) > 0
+
+
+def test_a_section_lasts_as_long_as_the_motion_that_is_followed():
+    plan = ulna.plan(RODS, ulna.motion.paths.line((1.2, 0.5), (1.0, 0.8)), duration=0.3)
+    start = [(plan.q[0], plan.qd[0])]
+    section = ulna.poincare(
+        RODS, starts=start, controller=ulna.control.ComputedTorque(), reference=plan
+    )
+    assert section.crossings[0].run.t[-1] == pytest.approx(0.3)
