@@ -14,7 +14,7 @@ from ulna.arrays import Array, float_array, freeze, plain
 from ulna.errors import InputError, Problem, shown
 from ulna.progress import card
 from ulna.simulation import BatchRun, Run
-from ulna.simulation.batch.batch_run import Member
+from ulna.simulation.batch.member import Member
 from ulna.simulation.options import check_memory
 
 

@@ -309,7 +309,7 @@ def _gears(run: Run) -> str:
         forth = getattr(joint.motor, "efficiency", 1.0)
         back = getattr(joint.motor, "backdriving_efficiency", 1.0)
         part = np.where(tau * qd < 0.0, 1.0 / back - 1.0, 1.0 - forth)
-        lost.append(float(np.nanmax(part * np.abs(tau))))
+        lost.append(float(np.fmax.reduce(part * np.abs(tau), initial=0.0)))
     most = int(np.argmax(lost))
     if not lost[most] > 0.0:
         return ""

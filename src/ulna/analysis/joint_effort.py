@@ -17,7 +17,8 @@ from ulna.analysis.time_averages import by_joint, counted
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation import BatchRun, Run
-from ulna.simulation.batch.batch_run import BLOCK, Member
+from ulna.simulation.batch.batch_run import BLOCK
+from ulna.simulation.batch.member import Member
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import BatchRun, Run, simulate
-from ulna.simulation.batch.batch_run import Member
+from ulna.simulation.batch.member import Member
 from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
 from ulna.typing import StateLike

@@ -34,7 +34,7 @@ from ulna.motion import Plan
 from ulna.namespaces import first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.simulation import BatchRun, Run
-from ulna.simulation.batch.batch_run import Member
+from ulna.simulation.batch.member import Member
 from ulna.units import length_text
 
 if TYPE_CHECKING:

@@ -76,8 +76,11 @@ def widget(
     """
     from ulna.arrays import whole
     from ulna.simulation import Run
+    from ulna.simulation.batch.member import Member
 
     tall = whole("height", height, LOWEST, HIGHEST)
+    if isinstance(arm_or_run, Member):
+        arm_or_run = arm_or_run.run
     if not isinstance(arm_or_run, Arm | Run):
         hint = "ulna.preset and ulna.simulate give one; ulna.show and ulna.plot show much else"
         raise InputError(Problem("widget", shown(arm_or_run), "an Arm or a Run", hint))

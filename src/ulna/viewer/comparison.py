@@ -108,7 +108,7 @@ def animate_following(
     >>> animate_following(plan, {"without torque": run}, fps=5.0, size=(128, 72)).frames
     6
     """
-    check_runs(plan, runs)
+    runs = check_runs(plan, runs)
     if len(runs) > MOST_RUNS:
         raise InputError(Problem("runs", f"{len(runs)} of them", f"at most {MOST_RUNS} in a film"))
     if size is None:

@@ -23,6 +23,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.progress import progress as progress_line
+from ulna.simulation.batch.member import run_of
 from ulna.storage import check_new, write_whole
 from ulna.viewer.arm_drawing import Playback
 from ulna.viewer.figure_style import PRINT, Theme, arm_title
@@ -30,6 +31,7 @@ from ulna.viewer.scene import TRAIL, ArmScene, moments
 from ulna.viewer.video import FORMATS, FilmFormat, has_ffmpeg, write_film
 
 if TYPE_CHECKING:
+    from ulna.simulation.batch.member import Member
     from ulna.simulation.run import Run
 
 Seen = TypeVar("Seen")  # what a picture is drawn of
@@ -47,7 +49,7 @@ PICTURE = '<img width="{wide}" src="{clip}">'
 @interruptible
 @suggest_keywords(force="overwrite", replace="overwrite", filename="file")
 def animate(
-    run: Run,
+    run: Run | Member,
     file: str | os.PathLike[str] | None = None,
     *,
     fps: float = 30.0,
@@ -61,8 +63,8 @@ def animate(
 
     Parameters
     ----------
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     file : path-like, optional
         The film, .mp4 or .gif by its name. Without it the film is returned: as the
         last line of a notebook's cell it plays there; anywhere else it says what it is, and its
@@ -99,6 +101,7 @@ def animate(
     >>> animate(run, fps=10.0, size=(64, 64)).frames
     2
     """
+    run = run_of(run)
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
     fps, speed, size = check_film(file, fps, speed, size, overwrite=overwrite)

@@ -190,7 +190,7 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     ['reference path', 'start and end']
     """
     if run is not None:
-        check_run(plan, run)
+        run = check_run(plan, run)
     arm, asked, blue = plan.arm, reference_points(plan), theme.data[1]
     way = None if run is None else tip_path(run)
     draw_reach(axes, arm, theme=theme)

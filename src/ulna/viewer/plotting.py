@@ -15,6 +15,7 @@ from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.motion import Path, Plan, Plans, Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation
+from ulna.simulation.batch.member import Member, run_of
 from ulna.sweep.results import Sweep
 from ulna.sweep.robust_results import Robustness
 from ulna.viewer.arm_figures import (
@@ -48,6 +49,7 @@ def plot(
     | Tracked
     | Plan
     | Run
+    | Member
     | Simulation
     | Tracking
     | Portrait
@@ -56,7 +58,7 @@ def plot(
     | Robustness,
     *,
     q: ArrayLike | None = None,
-    run: Run | None = None,
+    run: Run | Member | None = None,
     basins: Basins | None = None,
     energy: bool = False,
     show: int | None = None,
@@ -69,12 +71,12 @@ def plot(
 
     Parameters
     ----------
-    thing : Arm, Solutions, Workspace, Tracked, Plan, Run, Simulation, Tracking, Portrait, \
-            Section, Sweep or Robustness
+    thing : Arm, Solutions, Workspace, Tracked, Plan, Run, Member, Simulation, Tracking, \
+            Portrait, Section, Sweep or Robustness
         An Arm: with `q` in that posture, else all that its tip reaches. Solutions of `inverse`: the
         postures for a target, or of several targets one posture each. A Workspace, a path that was
-        Tracked, a Plan, a Run, a Simulation as it stands, the Tracking of a plan, a Portrait, a
-        Section, a Sweep, a Robustness.
+        Tracked, a Plan, a Run, a member of a batch, a Simulation as it stands, the Tracking of a
+        plan, a Portrait, a Section, a Sweep, a Robustness.
     q : array_like, shape (n,), optional
         Joint angles [rad] of an Arm.
     run : Run, optional
@@ -110,6 +112,7 @@ def plot(
     if kind is None:
         raise InputError(_not_drawable(thing))
     draw, options = DRAWABLE[kind]
+    run = None if run is None else run_of(run)
     asked = {"q": q, "run": run, "basins": basins, "energy": energy or None, "show": show}
     asked["what"] = what
     given = {name: value for name, value in asked.items() if value is not None}
@@ -175,6 +178,7 @@ DRAWABLE: dict[type, tuple[Callable[..., Figure], tuple[str, ...]]] = {
     Tracked: (_draw_tracked, ()),
     Plan: (motion_figure, ("run",)),
     Run: (run_figure, ()),
+    Member: (run_figure, ()),
     Simulation: (lambda one, *, theme: pose_figure(one.arm, one.q, theme=theme), ()),
     Tracking: (lambda one, *, theme: error_figure(one.plan, {"run": one}, theme=theme), ()),
     Portrait: (portrait_figure, ("basins", "energy")),
@@ -186,7 +190,7 @@ HINTS: dict[type, str] = {
     Path: "plan it for an arm: plot(ulna.plan(arm, path, duration=2.0))",
     Trajectory: "plot the Plan that it belongs to",
     Plans: "plot one of them, such as plans[0]",
-    BatchRun: "its members have arrays to plot: batch.t over batch.q[0]",
+    BatchRun: "plot one of its members, such as batch[0]",
     Parameters: "plot the Arm that they are of",
     str: "read the arm first: ulna.preset(name), ulna.load(file)",
 }

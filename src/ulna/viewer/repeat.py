@@ -243,6 +243,8 @@ def _controller(text: str, model: str | None = None) -> str:
 def _simulate(run: Run, arm: Arm, plan: Plan | None) -> str:
     """Return the call of `simulate` that made a run, in a script whose `arm` is this one."""
     settings = run.settings
+    if "q0" not in settings:
+        raise NotRepeatableError("a report of the batch that it is a member of holds one")
     given = {name: repr(settings[name]) for name in ("q0", "qd0")}
     followed = "position" in settings and "reference" in settings
     for name in INPUTS:

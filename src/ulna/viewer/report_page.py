@@ -25,15 +25,19 @@ if TYPE_CHECKING:
     from ulna.analysis import Portrait
     from ulna.motion import Plan
     from ulna.simulation import BatchRun, Run
+    from ulna.simulation.batch.member import Member
     from ulna.sweep.results import Sweep
     from ulna.sweep.robust_results import Robustness
 
-    Reported: TypeAlias = Run | Plan | BatchRun | Portrait | Sweep | Robustness | Mapping[str, Run]
+    Simulated: TypeAlias = Run | Member
+    Reported: TypeAlias = (
+        Simulated | Plan | BatchRun | Portrait | Sweep | Robustness | Mapping[str, Simulated]
+    )
 
 ENDINGS = (".html", ".htm")
 NEED = (
-    "a Run, a Plan, a BatchRun, a Portrait, a Sweep, a Robustness, or a mapping of labels to runs "
-    "with plan="
+    "a Run, a Plan, a BatchRun or a member of one, a Portrait, a Sweep, a Robustness, or a "
+    "mapping of labels to runs with plan="
 )
 
 
@@ -54,7 +58,7 @@ def report(
 
     Parameters
     ----------
-    result : Run, Plan, BatchRun, Portrait, Sweep, Robustness, or mapping of str to Run
+    result : Run, Plan, BatchRun, Member, Portrait, Sweep, Robustness, or mapping of str to Run
         What to tell of. Runs by their labels, such as "open loop" and "closed loop", are played
         side by side along `plan`.
     file : path-like
@@ -112,7 +116,7 @@ def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Sh
 
     Parameters
     ----------
-    result : Run, Plan, BatchRun, Portrait, Sweep, Robustness, or mapping of str to Run
+    result : Run, Plan, BatchRun, Member, Portrait, Sweep, Robustness, or mapping of str to Run
         As `ulna.report` takes it.
     plan : Plan, optional
         What a run, or runs, were to follow.
@@ -204,12 +208,16 @@ def complete(
 def _content(result: Any, plan: Any) -> DocumentBuilder:
     from ulna.motion import Plan
     from ulna.simulation import Run
+    from ulna.simulation.batch.member import Member, run_of
     from ulna.viewer import report_content as content
 
+    if isinstance(result, Member):
+        result = result.run
     if plan is not None and not isinstance(plan, Plan):
         raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
     if isinstance(result, Mapping):
-        return content.following_document(_check_runs(result, plan), result)
+        runs = {label: run_of(one) for label, one in result.items()}
+        return content.following_document(_check_runs(runs, plan), runs)
     if isinstance(result, Run):
         if plan is None:
             return content.run_document(result)

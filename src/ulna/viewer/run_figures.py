@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.simulation.batch.member import run_of
 from ulna.simulation.run import stuck_spans
 from ulna.viewer.arm_drawing import (
     GHOSTS,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ulna.simulation.batch.member import Member
     from ulna.simulation.run import Run
 
 
@@ -50,13 +52,13 @@ TALLER = 1.5  # [inches] of a page for each plot of motors
 LETTERS = 72  # of a line under the title of a page
 
 
-def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
+def run_figure(run: Run | Member, *, theme: Theme = PRINT) -> Figure:
     """Draw a run on one page: the motion, and angles, torques and energy over time.
 
     Parameters
     ----------
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -72,6 +74,7 @@ def run_figure(run: Run, *, theme: Theme = PRINT) -> Figure:
     >>> len(run_figure(run).axes)  # the motion, angles, torques and energies
     4
     """
+    run = run_of(run)
     motors = motor_plots(run.arm) if getattr(run, "current", None) is not None else []
     plots = (plot_angles, plot_torques, *motors, plot_energy)
     with styled(theme):
@@ -99,15 +102,15 @@ def _run_title(run: Run) -> str:
     return titled(run.arm, f"{float(run.t[-1] - run.t[0]):.4g} s{how}")
 
 
-def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
+def plot_angles(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
     """Plot the joint angles [rad] over time.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -129,6 +132,7 @@ def plot_angles(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_ylabel(), len(axes.lines)
     ('angle [rad]', 2)
     """
+    run = run_of(run)
     if run.arm.has_friction:
         _mark_stuck(axes, run, theme)
     return joint_curves(axes, run.t, run.q, "q", theme, ylabel="angle [rad]")
@@ -145,15 +149,15 @@ def _mark_stuck(axes: Axes, run: Run, theme: Theme) -> None:
             name = "_"
 
 
-def plot_speeds(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
+def plot_speeds(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
     """Plot the joint speeds [rad/s] over time.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -171,18 +175,19 @@ def plot_speeds(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_ylabel(), len(axes.lines)
     ('speed [rad/s]', 2)
     """
+    run = run_of(run)
     return joint_curves(axes, run.t, run.qd, r"\dot{q}", theme, ylabel="speed [rad/s]")
 
 
-def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
+def plot_torques(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
     """Plot the torques of the motors [N·m] over time, as steps where they are held.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -206,6 +211,7 @@ def plot_torques(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_ylabel(), [float(line.get_ydata()[0]) for line in axes.lines]
     ('torque [N·m]', [2.0, 1.0])
     """
+    run = run_of(run)
     _plot_commanded(axes, run, theme)
     if run.arm.has_friction:
         _plot_friction(axes, run, theme)
@@ -249,15 +255,15 @@ def _is_held(run: Run) -> bool:
     return is_held_table or bool(run.settings.get("controller"))
 
 
-def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
+def plot_energy(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
     """Plot the energies [J] over time, and what was injected less what was dissipated.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -275,6 +281,7 @@ def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> [line.get_label() for line in axes.lines]
     ['kinetic', 'potential', 'injected − dissipated', 'total']
     """
+    run = run_of(run)
     energy = run.energy
     kinetic, potential = np.asarray(energy.kinetic), np.asarray(energy.potential)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -287,15 +294,15 @@ def plot_energy(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     return finish(axes, theme, ylabel="energy [J]")
 
 
-def plot_tip(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
+def plot_tip(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
     """Plot the position of the tip [m] over time.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -313,20 +320,21 @@ def plot_tip(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_ylabel(), [float(line.get_ydata()[0]) for line in axes.lines]
     ('tip [m]', [2.0, 0.0])
     """
+    run = run_of(run)
     for index, style in enumerate(series(2, theme)):
         curve(axes, run.t, run.tip[:, index], f"${'xy'[index]}$", style)
     return finish(axes, theme, ylabel="tip [m]")
 
 
-def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
+def plot_motion(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
     """Draw the workspace, the path of the tip, earlier postures, and the last one.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    run : Run
-        What `ulna.simulate` returned.
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
 
@@ -348,6 +356,7 @@ def plot_motion(axes: Axes, run: Run, *, theme: Theme = PRINT) -> Axes:
     >>> axes.get_xlabel(), axes.get_ylabel()
     ('x [m]', 'y [m]')
     """
+    run = run_of(run)
     arm, playback = run.arm, Playback(run)
     draw_reach(axes, arm, theme=theme)
     if playback.end > playback.start:

@@ -12,6 +12,7 @@ from ulna.angles import wrap
 from ulna.arrays import whole
 from ulna.errors import InputError, Problem
 from ulna.simulation import Run
+from ulna.simulation.batch.member import Member, run_of
 from ulna.viewer.figure_style import PRINT, Theme, arm_title, new_figure, series, styled
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
 
 
 def plot_projection(
-    axes: Axes, runs: Run | Iterable[Run], joint: int, *, theme: Theme = PRINT
+    axes: Axes, runs: Run | Member | Iterable[Run | Member], joint: int, *, theme: Theme = PRINT
 ) -> Axes:
     """Draw angle and speed of one joint over a run or several, the angle in −π … π.
 
@@ -89,8 +90,8 @@ def plot_projection(
     ----------
     axes : matplotlib.axes.Axes
         What to draw on.
-    runs : Run or iterable of Run
-        The runs, a colour each.
+    runs : Run, Member or iterable of them
+        The runs, or members of batches, a colour each.
     joint : int
         The joint, counted from 1.
     theme : Theme, optional
@@ -115,7 +116,7 @@ def plot_projection(
     >>> axes.get_xlabel()
     '$q_{2}$ [rad]'
     """
-    listed = [runs] if isinstance(runs, Run) else list(runs)
+    listed = [run_of(one) for one in ([runs] if isinstance(runs, Run | Member) else runs)]
     whole("joint", joint, 1, listed[0].arm.n)
     for run, style in zip(listed, series(len(listed), theme), strict=True):
         angle, speed = np.asarray(wrap(run.q[:, joint - 1])), run.qd[:, joint - 1].copy()

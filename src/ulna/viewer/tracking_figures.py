@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
+from ulna.simulation.batch.member import Member, run_of
 from ulna.simulation.run import stuck_spans
 from ulna.viewer.figure_style import (
     MOST_NAMES,
@@ -251,6 +253,7 @@ def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
     """Return what there is to say about each of the labelled runs."""
     given = runs
     if isinstance(runs, Mapping):
+        runs = {label: _with_run(one) for label, one in runs.items()}
         given = {k: one.run if isinstance(one, Tracking) else one for k, one in runs.items()}
     check_runs(plan, given)
     return {
@@ -259,24 +262,32 @@ def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
     }
 
 
-def check_runs(plan: Plan, runs: Any) -> None:
-    """Raise unless these are labelled runs of an arm that reaches as the plan's does."""
+def _with_run(one: Any) -> Any:
+    """Return a run or a Tracking of one in place of those of a member of a batch."""
+    if isinstance(one, Tracking):
+        return replace(one, run=run_of(one.run))
+    return run_of(one)
+
+
+def check_runs(plan: Plan, runs: Any) -> dict[str, Run]:
+    """Return labelled runs; raise unless their arms reach as the plan's does."""
     if not isinstance(runs, Mapping) or not runs:
         need = "at least one run by its label, such as {'open loop': run}"
         raise InputError(Problem("runs", shown(runs), need))
-    for label, run in runs.items():
+    for label in runs:
         if not isinstance(label, str):
             raise InputError(Problem("runs", f"{shown(label)} for a label", "text"))
-        check_run(plan, run, f"runs[{label!r}]")
+    return {label: check_run(plan, run, f"runs[{label!r}]") for label, run in runs.items()}
 
 
-def check_run(plan: Plan, run: Run, name: str = "run") -> None:
-    """Raise if the run is of an arm with other links; its masses may differ."""
+def check_run(plan: Plan, run: Run | Member, name: str = "run") -> Run:
+    """Return a run; raise if it is of an arm with other links. Its masses may differ."""
+    run = run_of(run)
     if not hasattr(run, "arm"):
         raise InputError(Problem(name, shown(run), "a Run, as ulna.simulate gives it"))
     length = np.asarray(run.arm.parameters.length)
     if np.array_equal(length, plan.arm.parameters.length) and run.arm.base == plan.arm.base:
-        return
+        return run
     lengths = " + ".join(f"{one:.4g}" for one in length[:4]) + (" + …" if len(length) > 4 else "")
     need = f"the plan's {plan.arm.n} links, of its lengths and at its base"
     raise InputError(Problem(name, f"an arm of {lengths} m", need))

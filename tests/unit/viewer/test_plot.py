@@ -134,7 +134,7 @@ def test_what_cannot_be_drawn_is_told_what_can(thing, told):
 
 def test_a_batch_is_told_what_to_plot_instead():
     batch = ulna.simulate_batch(ARM, q0=np.zeros((2, 2)), duration=0.01)
-    with pytest.raises(ulna.InputError, match=r"batch\.q\[0\]"):
+    with pytest.raises(ulna.InputError, match=r"such as batch\[0\]"):
         ulna.plot(batch)
 
 

@@ -59,6 +59,25 @@ class BatchCall(NamedTuple):
         members = np.arange(count) if self.members is None else self.members
         return BatchCall(self.arguments, members[key])
 
+    def arm(self, key: int) -> Any:
+        """Return the arm of a member as it was given, or None for one that has parameters alone.
+
+        Parameters
+        ----------
+        key : int
+            Which member.
+
+        Returns
+        -------
+        Arm, dict or None
+            An arm, or the robot file of one as a batch's file holds it.
+        """
+        arms = self.arguments["arms"]
+        if isinstance(arms, list):
+            return arms[key if self.members is None else self.members[key]]
+        is_file = isinstance(arms, Mapping) and "robot" in arms
+        return arms if is_file or isinstance(arms, Arm) else None
+
     @property
     def plain(self) -> dict[str, Any]:
         """Arguments and members as JSON has them, but for plans and other objects."""

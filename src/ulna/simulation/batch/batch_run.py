@@ -19,6 +19,7 @@ from ulna.errors import Problems, size_text
 from ulna.kinematics.forward_kinematics import tip
 from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
+from ulna.simulation.batch.member import Member, MemberOrigin
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import StoredArray
 from ulna.simulation.options import check_memory
@@ -177,39 +178,6 @@ History: TypeAlias = Any
 
 FORMAT = "batch 1"
 BLOCK = 2**16  # numbers of a history that are worked on together: they stay in the cache
-
-
-class _MemberHistory(NamedTuple):
-    t: Floats  # (S,) [s]
-    q: Floats  # [rad]
-    qd: Floats  # [rad/s]
-    tau: Floats | None  # [N·m]
-    t_end: float  # [s]
-    status: Status
-
-
-class Member(_MemberHistory):
-    """What one arm of a batch did: `q`, `qd` and, where it was kept, `tau` are (S, n).
-
-    It unpacks as `t, q, qd, tau, t_end, status`; its arm is in `parameters`, (n,) each.
-    """
-
-    parameters: Parameters
-
-    def __new__(cls, *history: Any, parameters: Parameters) -> Member:
-        """Return a member of these histories, whose arm has these parameters."""
-        member = super().__new__(cls, *history)
-        member.parameters = parameters
-        return member
-
-    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return tuple(self), {"parameters": self.parameters}
-
-    @cached_property
-    def tip(self) -> Floats:
-        """Position and orientation of the tip, (S, 3): x, y [m] and angle [rad], unwrapped."""
-        with np.errstate(all="ignore"):
-            return read_only(tip(self.parameters, self.q))
 
 
 class Final(NamedTuple):
@@ -377,8 +345,12 @@ class BatchRun(metaclass=SuggestsAttributes):
         if isinstance(status, Status):
             tau = None if self.tau is None else self.tau[key]
             end = float(self.t_end[key])
-            arm = _some_parameters(self.parameters, key)
-            return Member(self.t, self.q[key], self.qd[key], tau, end, status, parameters=arm)
+            arm = None if self.call is None else self.call.arm(key)
+            return Member(
+                self.t, self.q[key], self.qd[key], tau, end, status,
+                parameters=_some_parameters(self.parameters, key),
+                origin=MemberOrigin(arm, self.settings, self.versions),
+            )  # fmt: skip
         return dataclasses.replace(
             self,
             parameters=_some_parameters(self.parameters, key),
