@@ -227,12 +227,7 @@ def poincare(
     """
     check_kinds(arm, controller, None, ())
     check_on_interrupt(on_interrupt)
-    if arm.n < 2:
-        raise InputError(Problem("arm", "one joint", "several", "for one there is ulna.portrait"))
-    which = whole("joint", joint, 1, arm.n)
-    place = number("angle", angle)
-    if not isinstance(direction, int) or isinstance(direction, bool) or abs(direction) > 1:
-        raise InputError(Problem("direction", shown(direction), "1, −1, or 0 for both"))
+    which, place = _plane(arm, joint, angle, direction)
     given = [_start(arm, start) for start in _listed(starts)]
     # Zero at every whole turn from the angle, where it changes its sign.
     watched = {**(events or {}), CROSSING: f"sin((q{which} - {place!r}) / 2)"}
@@ -253,6 +248,15 @@ def poincare(
     if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
         on_interrupt = "raise"  # of a result that is whole nobody could see it
     return return_partial(section, on_interrupt, told)
+
+
+def _plane(arm: Arm, joint: Any, angle: Any, direction: Any) -> tuple[int, float]:
+    """Read the joint and the angle that it crosses."""
+    if arm.n < 2:
+        raise InputError(Problem("arm", "one joint", "several", "for one there is ulna.portrait"))
+    if not isinstance(direction, int) or isinstance(direction, bool) or abs(direction) > 1:
+        raise InputError(Problem("direction", shown(direction), "1, −1, or 0 for both"))
+    return whole("joint", joint, 1, arm.n), number("angle", angle)
 
 
 def _followed(

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from ulna.simulation.batch.member import Member
+
 
 FORMAT = 1
 AT_STOP = 1e-9  # [rad] from a limit
@@ -361,6 +363,23 @@ class Run(metaclass=SuggestsAttributes):
         from ulna.simulation.files import save_run
 
         save_run(self, file, overwrite=overwrite)
+
+
+def run_of(run: Run | Member) -> Run:
+    """Return a member of a batch as a run, and a run as it is.
+
+    Parameters
+    ----------
+    run : Run or Member
+        What `ulna.simulate` returned, or a member of a batch.
+
+    Returns
+    -------
+    Run
+        The run.
+    """
+    made = getattr(run, "run", run)
+    return made if isinstance(made, Run) else run  # type: ignore[return-value]
 
 
 def stuck_spans(run: Run, joint: int) -> Floats:

@@ -23,7 +23,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.progress import progress as progress_line
-from ulna.simulation.batch.member import run_of
+from ulna.simulation.run import run_of
 from ulna.storage import check_new, write_whole
 from ulna.viewer.arm_drawing import Playback
 from ulna.viewer.figure_style import PRINT, Theme, arm_title

@@ -15,7 +15,8 @@ from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.motion import Path, Plan, Plans, Trajectory
 from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation
-from ulna.simulation.batch.member import Member, run_of
+from ulna.simulation.batch.member import Member
+from ulna.simulation.run import run_of
 from ulna.sweep.results import Sweep
 from ulna.sweep.robust_results import Robustness
 from ulna.viewer.arm_figures import (

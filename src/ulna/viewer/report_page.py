@@ -208,7 +208,8 @@ def complete(
 def _content(result: Any, plan: Any) -> DocumentBuilder:
     from ulna.motion import Plan
     from ulna.simulation import Run
-    from ulna.simulation.batch.member import Member, run_of
+    from ulna.simulation.batch.member import Member
+    from ulna.simulation.run import run_of
     from ulna.viewer import report_content as content
 
     if isinstance(result, Member):

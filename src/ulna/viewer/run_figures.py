@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.simulation.batch.member import run_of
-from ulna.simulation.run import stuck_spans
+from ulna.simulation.run import run_of, stuck_spans
 from ulna.viewer.arm_drawing import (
     GHOSTS,
     LONGEST_WAY,

@@ -12,7 +12,8 @@ from ulna.angles import wrap
 from ulna.arrays import whole
 from ulna.errors import InputError, Problem
 from ulna.simulation import Run
-from ulna.simulation.batch.member import Member, run_of
+from ulna.simulation.batch.member import Member
+from ulna.simulation.run import run_of
 from ulna.viewer.figure_style import PRINT, Theme, arm_title, new_figure, series, styled
 
 if TYPE_CHECKING:

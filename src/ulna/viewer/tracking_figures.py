@@ -16,8 +16,8 @@ import numpy as np
 
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
-from ulna.simulation.batch.member import Member, run_of
-from ulna.simulation.run import stuck_spans
+from ulna.simulation.batch.member import Member
+from ulna.simulation.run import run_of, stuck_spans
 from ulna.viewer.figure_style import (
     MOST_NAMES,
     PATTERNS,

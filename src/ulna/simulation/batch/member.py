@@ -97,22 +97,6 @@ class Member(_MemberHistory):
         self.run.save(file, overwrite=overwrite)
 
 
-def run_of(run: Run | Member) -> Run:
-    """Return a member of a batch as a run, and a run as it is.
-
-    Parameters
-    ----------
-    run : Run or Member
-        What `ulna.simulate` returned, or a member of a batch.
-
-    Returns
-    -------
-    Run
-        The run.
-    """
-    return run.run if isinstance(run, Member) else run
-
-
 def _arm(p: Parameters, given: Any) -> Arm:
     """Return the arm that was given, or else one of these parameters."""
     if isinstance(given, Arm):
