@@ -232,6 +232,7 @@ def build_memory(
         ints[at.STOPS] = options.stops and table.limited
         ints[at.FRICTIONAL] = table.frictional or (motors is not None and has_gear_loss(motors))
     ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS] + ints[at.FRICTIONAL]
+    ints[at.WATCHING] += ints[at.MOTORS] * ints[at.ADAPTIVE]  # whose laws switch
     return memory
 
 

@@ -20,12 +20,19 @@ from ulna.simulation.engine.state_derivative import copy
 from ulna.simulation.engine.stepping import state_at
 from ulna.simulation.engine.watch import (
     handle_events,
+    has_switches,
     save_signals,
     signals,
+    switch_place,
     update_contacts,
     zero_crossing,
 )
 
+# Samples of an adaptive step in which laws of motors are watched: close together at its ends, so
+# that a margin that falls and rises again between two of them is seen to do so.
+SHARES = (0.03125, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.96875, 1.0)
+NEARLY = 0.5  # of a margin, to which a parabola through three samples falls for a closer look
+SECTIONS = 30  # of that look
 PIECES = 8  # of an adaptive step, in which stops and reversals are searched for
 HALVINGS = 60
 NARROW = 2.0**-47  # of a step: an interval that need not be narrowed
@@ -158,12 +165,7 @@ def _dips(a: float, b: float, c: float, before: float, after: float) -> bool:
     """Return whether the parabola through three values of one sign passes through zero."""
     if not (a * b > 0.0 and abs(b) <= abs(a) and abs(b) <= abs(c)):
         return False
-    first, second = (b - a) / before, (c - b) / after
-    bend = (second - first) / (before + after)
-    if bend == 0.0:
-        return False
-    rate = first + bend * before
-    extreme = b - rate * rate / (4.0 * bend)
+    extreme = _lowest_of_parabola(a, b, c, before, after)
     return extreme * b < 0.0 and abs(extreme) > GRAZE * max(abs(a), abs(c))
 
 
@@ -190,23 +192,26 @@ def _sample_signals(size: int, m: Memory, h: float, x: float) -> None:
 @inner
 def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[float, int]:
     """Return the first event in a part of the step, of signals that change sign there once."""
-    pieces = 1
+    pieces, switching = 1, has_switches(m)
     cut = m.ints[at.STOPS] + m.ints[at.FRICTIONAL] + m.ints[at.ALIASED] != 0
     if m.ints[at.ADAPTIVE] != 0 and cut:
         pieces = max(math.ceil(PIECES * (end - start)), 1)
-    early = start
+    if switching:
+        pieces = len(SHARES)
+        _crossed(size, m, h, start)
+        _shift_margins(size, m, math.inf)
+    before = early = start
     for piece in range(1, pieces + 1):
-        late = end if piece == pieces else start + (end - start) * piece / pieces
-        which = _crossed(size, m, h, late)
-        if which < 0 and m.ints[at.STOPS] != 0:
-            turned = _turned_beyond(size, m, h, early, late)
-            which = _crossed(size, m, h, turned)
-            late = turned
+        share = SHARES[piece - 1] if switching else piece / pieces
+        late = end if piece == pieces else start + (end - start) * share
+        early, late, which = _crossed_in_piece(size, m, h, before, early, late)
         if which < 0:
-            early = late
+            before, early = early, late
+            if switching:
+                _shift_margins(size, m, 0.0)
             save_signals(size, m)
             continue
-        if which >= size + m.ints[at.EVENTS]:
+        if size + m.ints[at.EVENTS] <= which < 2 * size + m.ints[at.EVENTS]:
             early, late, which = _approach(size, m, h, early, late, which)
         for _ in range(HALVINGS if late - early > NARROW else 0):
             middle = 0.5 * (early + late)
@@ -221,6 +226,86 @@ def _search(size: int, m: Memory, h: float, start: float, end: float) -> tuple[f
         copy(size, m, at.STAGE, at.NEXT_STATE)
         return late, which
     return 1.0, -1
+
+
+@inner
+def _crossed_in_piece(
+    size: int, m: Memory, h: float, before: float, early: float, late: float
+) -> tuple[float, float, int]:
+    """Return the part of a piece of a step at whose end a signal has changed, and which, or −1."""
+    which = _crossed(size, m, h, late)
+    if which < 0 and m.ints[at.STOPS] != 0:
+        late = _turned_beyond(size, m, h, early, late)
+        which = _crossed(size, m, h, late)
+    if which < 0 and has_switches(m):
+        dip = _find_dip(size, m, h, before, early, late)
+        if dip != late:
+            which = _crossed(size, m, h, dip)
+            return early if dip > early else before, dip, which
+    return early, late, which
+
+
+@inner
+def _shift_margins(size: int, m: Memory, older: float) -> None:
+    """Keep the margins of switches as those of the last sample; `older` adds to the one before."""
+    for i in range(size):
+        for k in range(at.SWITCH_COUNT):
+            place = switch_place(m, i, k)
+            m.per_arm[place + at.OLDER_MARGIN] = m.per_arm[place + at.LAST_MARGIN] + older
+            m.per_arm[place + at.LAST_MARGIN] = m.per_arm[place + at.MARGIN]
+
+
+@inner
+def _find_dip(size: int, m: Memory, h: float, first: float, middle: float, last: float) -> float:
+    """Return where between three samples a margin is below zero, if one is, else the last."""
+    for i in range(size):
+        for k in range(at.SWITCH_COUNT):
+            place = switch_place(m, i, k)
+            a, b = m.per_arm[place + at.OLDER_MARGIN], m.per_arm[place + at.LAST_MARGIN]
+            c = m.per_arm[place + at.MARGIN]
+            if not (math.isfinite(a) and b <= a and b <= c) or b == a == c:
+                continue
+            if _lowest_of_parabola(a, b, c, middle - first, last - middle) < NEARLY * b:
+                dip = _lowest(size, m, h, place + at.MARGIN, first, last)
+                if m.per_arm[place + at.MARGIN] < 0.0:
+                    return dip
+                _crossed(size, m, h, last)
+    return last
+
+
+@inner
+def _lowest_of_parabola(a: float, b: float, c: float, before: float, after: float) -> float:
+    """Return the extreme of the parabola through three values."""
+    first, second = (b - a) / before, (c - b) / after
+    bend = (second - first) / (before + after)
+    if bend == 0.0:
+        return b
+    rate = first + bend * before
+    return float(b - rate * rate / (4.0 * bend))
+
+
+@inner
+def _lowest(size: int, m: Memory, h: float, place: int, first: float, last: float) -> float:
+    """Return where a margin is below zero, or lowest (golden-section search)."""
+    low, high = last - GOLDEN * (last - first), first + GOLDEN * (last - first)
+    _crossed(size, m, h, low)
+    at_low = m.per_arm[place]
+    for _ in range(SECTIONS):
+        if at_low < 0.0:
+            break
+        _crossed(size, m, h, high)
+        at_high = m.per_arm[place]
+        if at_high < 0.0:
+            return high
+        if at_low < at_high:
+            last, high = high, low
+            low = last - GOLDEN * (last - first)
+        else:
+            first, low = low, high
+            high = first + GOLDEN * (last - first)
+        _crossed(size, m, h, low)
+        at_low = m.per_arm[place]
+    return low
 
 
 @inner

@@ -87,6 +87,7 @@ def accept(size: int, m: Memory, samples: Array, log: Array, h: float) -> int:
         which = _process_step(size, m, samples, log, h, sampled)
     copy(size, m, at.NEXT_STATE, at.STATE)
     ints[at.STEPS] += 1
+    ints[at.SWITCHES_HELD] = 0
     if ints[at.MOTORS] != 0:
         end = m.floats[at.SIGNAL_TIME] if which >= 0 else m.floats[at.STEP_END]
         call_account(size, m, at.NOTE_STEP, at.NONE, end, end - m.floats[at.NOW])

@@ -143,6 +143,13 @@ START_TORQUE = _motor.put("START_TORQUE", "at the start of the step [N·m]")
 START_AMPERES = _motor.put("START_AMPERES", "at the start of the step [A]")
 START_VOLTS = _motor.put("START_VOLTS", "at the start of the step [V]")
 POWER = _motor.put("POWER", "of a number, while it is computed")
+# Places where the law of a motor switches: its branch, how far it is from the next one, and how far
+# it was at the two samples before.
+(
+    AT_BAND, AT_UPPER, AT_LOWER, AT_GIVEN, AT_GEAR, AT_TEETH, AT_PRESS, SWITCH_COUNT,
+) = range(8)  # fmt: skip
+BRANCH, MARGIN, LAST_MARGIN, OLDER_MARGIN, SWITCH_FIELDS = range(5)
+SWITCHES = _motor.put("SWITCHES", "branches and margins", SWITCH_COUNT * SWITCH_FIELDS)
 MOTOR_COLUMNS = _motor.end
 # Of the motor of a joint, in `ints` from MOTOR_CODES on: its kind, how its current is found, what
 # it is given, and whether it has parts that few have.
@@ -303,6 +310,7 @@ LATCHES = _int.put(
     "LATCHES", "where in `floats` servos have their periods, and how often they read"
 )
 SHOWN = _int.put("SHOWN", "where in `floats` motors show what samples hold of them")
+SWITCHES_HELD = _int.put("SWITCHES_HELD", "whether laws of motors keep their branches: in a step")
 SERVOS = _int.put("SERVOS", "how many servos there are")
 WINDINGS = _int.put("WINDINGS", "whether currents or temperatures are integrated")
 SETTLINGS = _int.put("SETTLINGS", "how many currents settle within a step")

@@ -39,6 +39,42 @@ def clip(value: Any, least: Any, most: Any) -> Any:
     return select(value < least, least, select(value > most, most, value))
 
 
+SWITCHED = 1e-12  # of its size, by which a value passes a bound before a law counts as switched
+
+
+@inner
+def clip_held(m: Memory, row: int, switch: int, value: Any, least: Any, most: Any) -> Any:
+    """Return a value within bounds, on the branch of the start of an adaptive step.
+
+    Such a step sees a smooth law, and ends where the margin of a branch falls below zero.
+    """
+    if m.ints[at.ADAPTIVE] == 0:
+        return clip(value, least, most)
+    per_arm, place = m.per_arm, row + at.SWITCHES + at.SWITCH_FIELDS * switch
+    if m.ints[at.SWITCHES_HELD] == 0:
+        below = select(value < least, -1.0, 0.0 * value)
+        per_arm[place + at.BRANCH] = select(value > most, 1.0, below)
+    branch = per_arm[place + at.BRANCH]
+    inside = select(value - least < most - value, value - least, most - value)
+    margin = select(branch > 0.0, value - most, select(branch < 0.0, least - value, inside))
+    per_arm[place + at.MARGIN] = margin + SWITCHED * (1.0 + abs(value))
+    return select(branch > 0.0, most, select(branch < 0.0, least, value))
+
+
+@inner
+def sign_held(m: Memory, row: int, switch: int, value: Any) -> Any:
+    """Return 1 where a value is positive, else −1, on the branch of the start of the step."""
+    sign = select(value > 0.0, 1.0, -1.0 + 0.0 * value)
+    if m.ints[at.ADAPTIVE] == 0:
+        return sign
+    per_arm, place = m.per_arm, row + at.SWITCHES + at.SWITCH_FIELDS * switch
+    if m.ints[at.SWITCHES_HELD] == 0:
+        per_arm[place + at.BRANCH] = sign
+    branch = per_arm[place + at.BRANCH]
+    per_arm[place + at.MARGIN] = branch * value + SWITCHED
+    return branch
+
+
 @inner
 def drive(size: int, m: Memory, t: float) -> None:
     """Write the torques that motors give in the state STAGE, in place of what is commanded.
@@ -85,8 +121,9 @@ def _within_line(m: Memory, row: int, wanted: Any, rate: Any) -> Any:
     per_arm = m.per_arm
     stall, most = per_arm[row + at.STALL_TORQUE], per_arm[row + at.MOST_TORQUE]
     used = stall * rate / per_arm[row + at.NO_LOAD_SPEED]
-    upper, lower = clip(stall - used, 0.0, most), clip(-stall - used, -most, 0.0)
-    given = clip(wanted, lower, upper)
+    upper = clip_held(m, row, at.AT_UPPER, stall - used, 0.0, most)
+    lower = clip_held(m, row, at.AT_LOWER, -stall - used, -most, 0.0)
+    given = clip_held(m, row, at.AT_GIVEN, wanted, lower, upper)
     per_arm[row + at.LIMITED] = select(given != wanted, 1.0, 0.0)
     return given
 
@@ -107,7 +144,7 @@ def _servo_demand(m: Memory, i: int, row: int, rate: Any, t: float) -> Any:
     """Return the torque that the position loop of a servo asks its motor for."""
     per_arm = m.per_arm
     error, band = servo_target(m, i, row, t) - m.vectors[at.STAGE, i], per_arm[row + at.DEAD_BAND]
-    error = error - clip(error, -band, band)
+    error = error - clip_held(m, row, at.AT_BAND, error, -band, band)
     return per_arm[row + at.STIFFNESS] * error - per_arm[row + at.INNER_DAMPING] * rate
 
 
@@ -117,20 +154,36 @@ def _stepper_torque(m: Memory, i: int, row: int, command: Any, rate: Any) -> Any
     per_arm = m.per_arm
     step, angle = per_arm[row + at.STEP_ANGLE], m.vectors[at.STAGE, i]
     corner, fastest = per_arm[row + at.CORNER_SPEED], per_arm[row + at.NO_LOAD_SPEED]
-    left = clip((fastest - abs(rate)) / (fastest - corner), 0.0, 1.0)
+    share = (fastest - abs(rate)) / (fastest - corner)
+    left = clip_held(m, row, at.AT_UPPER, share, 0.0, 1.0)
     pull_out = per_arm[row + at.STALL_TORQUE] * left
     if code_of(m, i, at.GIVEN) == at.GIVEN_TORQUE:
-        given = clip(command, -pull_out, pull_out)
+        given = clip_held(m, row, at.AT_GIVEN, command, -pull_out, pull_out)
         per_arm[row + at.LIMITED] = select(given != command, 1.0, 0.0)
         per_arm[row + at.LATCHED] = angle
         return given
     micro = per_arm[row + at.MICROSTEP]
-    stepped = micro * floor(command / micro + 0.5)
+    stepped = _step_held(m, row, micro, command)
     per_arm[row + at.LATCHED] = stepped
     error = (stepped - angle) / step
     # Beyond a step the field pulls less again, and beyond two to another tooth.
     per_arm[row + at.LIMITED] = select(abs(error) > 1.0, 1.0, 0.0)
     return pull_out * _sine(m, row, 0.5 * math.pi * error) - per_arm[row + at.INNER_DAMPING] * rate
+
+
+@inner
+def _step_held(m: Memory, row: int, micro: Any, command: Any) -> Any:
+    """Return a command in microsteps, in an adaptive step that of its start."""
+    stepped = micro * floor(command / micro + 0.5)
+    if m.ints[at.ADAPTIVE] == 0:
+        return stepped
+    place = row + at.SWITCHES + at.SWITCH_FIELDS * at.AT_BAND
+    if m.ints[at.SWITCHES_HELD] == 0:
+        m.per_arm[place + at.BRANCH] = stepped
+    held = m.per_arm[place + at.BRANCH]
+    margin = 0.5 * micro - abs(command - held)
+    m.per_arm[place + at.MARGIN] = margin + SWITCHED * (1.0 + abs(command))
+    return held
 
 
 @inner
@@ -175,7 +228,7 @@ def _most_current(m: Memory, i: int, row: int) -> Any:
         return most
     limit, start = per_arm[row + at.MOST_TEMPERATURE], per_arm[row + at.DERATING_START]
     left = (limit - m.vectors[at.ELECTRIC + at.STAGE + 1, i]) / (limit - start)
-    return most * clip(left, 0.0, 1.0)
+    return most * clip_held(m, row, at.AT_UPPER, left, 0.0, 1.0)
 
 
 @inner
@@ -204,8 +257,9 @@ def _set_current(m: Memory, i: int, row: int, wanted: Any, emf: Any) -> Any:
     """Return the current that a driver sets, within what it may and what the supply allows."""
     per_arm, most, supply = m.per_arm, _most_current(m, i, row), m.per_arm[row + at.SUPPLY]
     conductance = per_arm[row + at.WARM_CONDUCTANCE]
-    current = clip(wanted, -most, most)
-    current = clip(current, (-supply - emf) * conductance, (supply - emf) * conductance)
+    current = clip_held(m, row, at.AT_GIVEN, wanted, -most, most)
+    upper, lower = (supply - emf) * conductance, (-supply - emf) * conductance
+    current = clip_held(m, row, at.AT_LOWER, current, lower, upper)
     if is_scalar(m.vectors) or m.ints[at.WINDINGS] != 0:
         per_arm[row + at.STEADY_CURRENT] = current
         per_arm[row + at.LIMITED] = select(current != wanted, 1.0, 0.0)
@@ -220,8 +274,9 @@ def _current_of_voltage(m: Memory, i: int, row: int, wanted: Any, emf: Any) -> A
     if code_of(m, i, at.GIVEN) != at.GIVEN_VOLTAGE:
         ahead = per_arm[row + at.EMF_CONSTANT] * _known_rate(m, i, row)
         voltage = per_arm[row + at.RESISTANCE] * wanted + ahead
-    steady = (clip(voltage, -supply, supply) - emf) * per_arm[row + at.WARM_CONDUCTANCE]
-    current = clip(steady, -most, most)
+    applied = clip_held(m, row, at.AT_GIVEN, voltage, -supply, supply)
+    steady = (applied - emf) * per_arm[row + at.WARM_CONDUCTANCE]
+    current = clip_held(m, row, at.AT_LOWER, steady, -most, most)
     per_arm[row + at.STEADY_CURRENT] = current
     if is_scalar(m.vectors):
         limited = select(abs(voltage) > supply, 1.0, select(current != steady, 1.0, 0.0))
@@ -246,8 +301,9 @@ def _load_gear(m: Memory, i: int, torque: Any) -> None:
     """Write what the gear takes of a torque, whichever way the joint turns."""
     row, links = row_of(m, i), m.links
     forward, back = m.per_arm[row + at.FORWARD_LOSS], m.per_arm[row + at.BACK_LOSS]
-    links[i, link.GEAR_FORTH] = torque * select(torque > 0.0, forward, -back)
-    links[i, link.GEAR_BACK] = torque * select(torque > 0.0, -back, forward)
+    driven = sign_held(m, row, at.AT_GEAR, torque * select(forward + back > 0.0, 1.0, 0.0)) > 0.0
+    links[i, link.GEAR_FORTH] = torque * select(driven, forward, -back)
+    links[i, link.GEAR_BACK] = torque * select(driven, -back, forward)
     static = links[i, link.STATIC]
     least, most = links[i, link.LEAST], links[i, link.MOST]
     # Those without a bound are of joints at their stops.
@@ -261,9 +317,9 @@ def tooth_contact(m: Memory, i: int) -> tuple[Any, Any, Any]:
     v, row = m.vectors, row_of(m, i)
     ahead = v[at.ROTORS + at.STAGE, i] - v[at.STAGE, i]
     rate = v[at.ROTORS + at.STAGE + 1, i] - v[at.STAGE + 1, i]
-    side = select(ahead >= 0.0, 1.0, -1.0)
-    pressed = abs(ahead) - m.per_arm[row + at.HALF_GAP]
-    return select(pressed > 0.0, pressed, 0.0 * pressed), side * rate, side
+    side, gap = select(ahead >= 0.0, 1.0, -1.0), m.per_arm[row + at.HALF_GAP]
+    pressed = side * (ahead - clip_held(m, row, at.AT_TEETH, ahead, -gap, gap))
+    return pressed, side * rate, side
 
 
 @inner
@@ -271,8 +327,9 @@ def contact_torque(m: Memory, i: int) -> Any:
     """Return the torque that the teeth of a gear with backlash pass on."""
     row, per_arm = row_of(m, i), m.per_arm
     pressed, rate, side = tooth_contact(m, i)
-    press = per_arm[row + at.CONTACT_STIFFNESS] + per_arm[row + at.CONTACT_DAMPING] * rate
-    return side * pressed * select(press > 0.0, press, 0.0)
+    closing = select(pressed > 0.0, rate, 0.0 * rate)  # teeth apart press nothing
+    press = per_arm[row + at.CONTACT_STIFFNESS] + per_arm[row + at.CONTACT_DAMPING] * closing
+    return side * pressed * clip_held(m, row, at.AT_PRESS, press, 0.0, math.inf)
 
 
 @inner

@@ -19,7 +19,7 @@ from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.dynamics.sticking import forward_with_friction
 from ulna.kernels import inlined, inner, kernel
-from ulna.lanes import is_scalar, is_single, logical_and, select
+from ulna.lanes import is_scalar, is_single, logical_and, numbers, select
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import combine, rk_stage
 from ulna.simulation.engine.memory import Memory
@@ -143,15 +143,19 @@ def combine_layers(size: int, m: Memory, row: int, known: int, target: int, h: f
 
 @inner
 def begin_step(size: int, m: Memory, t: float, h: float) -> None:
-    """Find what currents that settle within a step are off where they tend, at its start."""
+    """Find the branches of laws in an adaptive step, and how far settling currents are off."""
+    ints = m.ints
     m.floats[at.STEP_START] = t
-    if m.ints[at.SETTLINGS] == 0:
+    if ints[at.SETTLINGS] + ints[at.ADAPTIVE] == 0:
         return
-    m.ints[at.IN_STEP] = 1
-    m.ints[at.FSAL_VALID] = 0  # what acts differs with the length of the step
+    ints[at.SWITCHES_HELD] = 0
+    if ints[at.SETTLINGS] != 0:
+        ints[at.IN_STEP] = 1
+        ints[at.FSAL_VALID] = 0  # what acts differs with the length of the step
     copy(size, m, at.STATE, at.STAGE)
     inputs(size, m, t)
     drive(size, m, t)
+    ints[at.SWITCHES_HELD] = ints[at.ADAPTIVE]
     for i in range(size):
         if code_of(m, i, at.CURRENT_BY) != at.SETTLING:
             continue
@@ -361,8 +365,9 @@ def _estimate_error(size: int, m: Memory, h: float) -> float:
 
 @inner
 def _next_command(size: int, m: Memory) -> float:
-    """Return when the next servo reads its command after now."""
+    """Return when the next servo reads its command; in adaptive steps, or has its target there."""
     floats, ints, nearest = m.floats, m.ints, math.inf
+    per_arm = numbers(m.per_arm)
     soon = floats[at.NOW] + slack(floats[at.NOW])
     for i in range(size):
         period, count = floats[ints[at.LATCHES] + 2 * i], floats[ints[at.LATCHES] + 2 * i + 1]
@@ -371,6 +376,11 @@ def _next_command(size: int, m: Memory) -> float:
             if after <= soon:
                 after = period * (math.floor(soon / period) + 1.0)
             nearest = min(nearest, after)
+        if period > 0.0 and ints[at.ADAPTIVE] != 0:
+            row = row_of(m, i)
+            way = abs(per_arm[row + at.LATCHED, 0] - per_arm[row + at.TARGET_START, 0])
+            there = period * (count - 1.0) + way / per_arm[row + at.TARGET_SPEED, 0]
+            nearest = min(nearest, there) if there > soon else nearest
     return nearest
 
 

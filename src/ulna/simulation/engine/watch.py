@@ -13,15 +13,17 @@ from ulna.arrays import Array
 from ulna.dynamics import packed as link
 from ulna.dynamics.recursive import forward_coupled
 from ulna.dynamics.sticking import grip
-from ulna.kernels import inner
+from ulna.kernels import inlined, inner
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.schedule import slack
 from ulna.simulation.engine.state_derivative import (
     call_friction,
+    call_motors,
     call_python,
     copy,
     formula,
+    inputs,
     name_values,
     state_derivative,
 )
@@ -173,6 +175,9 @@ def signals(size: int, m: Memory, t: float) -> None:
             q = v[at.STAGE, i]
             floats[now + i] = min(links[i, link.UPPER] - q, q - links[i, link.LOWER])
             resting = resting or links[i, at.SIDE] != 0.0
+    if has_switches(m):
+        inputs(size, m, t)
+        call_motors(size, m, at.DRIVE, at.NONE, at.NONE, at.NONE, t, 0.0)
     if m.ints[at.FRICTIONAL] != 0:
         call_friction(size, m, at.MARGINS, t)
     elif resting:
@@ -215,7 +220,40 @@ def zero_crossing(size: int, m: Memory) -> int:
         falling = before > 0.0 >= now
         if (rising and direction >= 0) or (falling and direction <= 0):
             return n + k
-    return _friction_crossing(size, m) if ints[at.FRICTIONAL] != 0 else -1
+    found = _friction_crossing(size, m) if ints[at.FRICTIONAL] != 0 else -1
+    return _switch_crossing(size, m) if found < 0 and has_switches(m) else found
+
+
+@inlined
+def has_switches(m: Memory) -> bool:
+    """Return whether laws of motors keep their branches in a step: in adaptive ones."""
+    return bool(m.ints[at.MOTORS] != 0 and m.ints[at.ADAPTIVE] != 0)
+
+
+@inlined
+def switch_place(m: Memory, i: int, switch: int) -> int:
+    """Return where in `per_arm` a switch of a joint's motor is."""
+    row = m.ints[at.MOTOR_ROWS] + i * at.MOTOR_COLUMNS
+    return int(row + at.SWITCHES + at.SWITCH_FIELDS * switch)
+
+
+@inner
+def _switch_crossing(size: int, m: Memory) -> int:
+    """Return the signal of the first motor whose law leaves its branch, or −1."""
+    for i in range(size):
+        for k in range(at.SWITCH_COUNT):
+            if m.per_arm[switch_place(m, i, k) + at.MARGIN] < 0.0:
+                return int(2 * size + m.ints[at.EVENTS] + i)
+    return -1
+
+
+@inner
+def _switch(size: int, m: Memory) -> None:
+    """Let the laws of motors choose their branches again."""
+    m.ints[at.SWITCHES_HELD] = 0
+    for i in range(size):
+        for k in range(at.SWITCH_COUNT):
+            m.per_arm[switch_place(m, i, k) + at.MARGIN] = 0.0
 
 
 @inner
@@ -307,7 +345,9 @@ def _update_one_contact(size: int, m: Memory, log: Array) -> bool:
 def handle_event(size: int, m: Memory, log: Array, which: int) -> None:
     """Handle the event found by `zero_crossing` at this instant."""
     m.ints[at.FSAL_VALID] = 0
-    if which >= size + m.ints[at.EVENTS]:
+    if which >= 2 * size + m.ints[at.EVENTS]:
+        _switch(size, m)
+    elif which >= size + m.ints[at.EVENTS]:
         _stop_sliding(size, m, which - size - m.ints[at.EVENTS])
     elif which >= size:
         write_log(size, m, log, which, at.EVENT, 0.0)
@@ -365,7 +405,8 @@ def handle_events(size: int, m: Memory, log: Array, which: int) -> int:
         handle_event(size, m, log, which)
         is_event = n <= which < n + ints[at.EVENTS]
         ended = ended or (is_event and ints[ints[at.ENDS] + which - n] != 0)
-        floats[ints[at.BEFORE] + which] = floats[ints[at.SIGNALS] + which]
+        if which < 2 * n + ints[at.EVENTS]:
+            floats[ints[at.BEFORE] + which] = floats[ints[at.SIGNALS] + which]
         which = zero_crossing(size, m)
     if ended:
         return at.STOPPED
