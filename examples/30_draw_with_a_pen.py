@@ -11,7 +11,7 @@ import ulna
 from ulna.motion import servo_table
 from ulna.viewer import motion_figure
 
-house = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 80">
+house = """<svg xmlns="http://www.w3.org/2000/svg" width="100mm" height="80mm" viewBox="0 0 100 80">
   <path d="M 10 75 V 40 H 90 V 75 Z M 2 40 L 50 5 L 98 40"/>
   <rect x="60" y="48" width="18" height="14"/>
   <path d="M 25 75 V 52 H 42 V 75"/>
@@ -20,14 +20,14 @@ Path("house.svg").write_text(house, encoding="utf-8")
 
 # %% [markdown]
 # A desk arm that lies flat, of two links with servos that turn 180 degrees. Where the drawing goes
-# is given: 1 mm a unit, beside the base.
+# is given: in its own size, with the lower left corner of its page beside the base.
 
 # %%
 limits = ulna.Joint(lower=-1.57, upper=1.57, max_torque=1.5)
 bent = ulna.Joint(lower=0.1, upper=3.0, max_torque=1.5)
 links = [ulna.Link(length=0.16, mass=0.06, tip_mass=0.055), ulna.Link(length=0.14, mass=0.04)]
 arm = ulna.Arm.of(links, [limits, bent], gravity=(0.0, 0.0), name="desk arm")
-path = ulna.paths.svg("house.svg", scale=1e-3).placed((0.13, -0.02))
+path = ulna.paths.svg("house.svg", scale=1).placed((0.128, -0.025))
 plan = ulna.plan(arm, path, max_speed=0.08, max_acceleration=0.8)
 print(plan)
 assert plan.ok

@@ -539,7 +539,7 @@ def motions(arm: ulna.Arm, path: ulna.Path, q: Floats) -> None:
     paths.rose(petals="three")  # type: ignore[arg-type]
     paths.csv("points.csv", unit="mm", closed=True)
     paths.csv("points.csv", scale=2.0)  # type: ignore[call-arg]
-    paths.svg("drawing.svg", scale=0.001)
+    paths.svg("drawing.svg", scale=1.0)
     paths.svg()  # type: ignore[call-arg]
 
 

@@ -129,7 +129,7 @@ def test_a_drawing_looks_ahead_on_every_stroke(tmp_path, timing):
     file = tmp_path / "drawing.svg"
     shape = "M 0 0 h 60 v 40 h -60 z M 10 10 q 20 30 40 0 z"
     file.write_text(f'<svg xmlns="http://www.w3.org/2000/svg"><path d="{shape}"/></svg>')
-    path = paths.svg(file, scale=1e-3, blend=3e-4).placed((0.4, 0.1))
+    path = paths.svg(file, blend=0.3).scaled(1e-3).placed((0.4, 0.1))
     made = ulna.plan(ARM, path, timing=timing, **LIMITS)
     assert made.ok, made.problems
     # Seven sharp turns, each no slower than a stop, two waits for the pen, three sections.

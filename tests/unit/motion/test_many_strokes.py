@@ -26,7 +26,7 @@ def drawing(folder, cubics):
     )
     file = folder / "strokes.svg"
     file.write_text(f'<svg><path d="{data}"/></svg>')
-    return ulna.paths.svg(file, scale=1.5e-3, keep_order=True).placed((0.3, -0.15))
+    return ulna.paths.svg(file, keep_order=True).scaled(1.5e-3).placed((0.3, -0.15))
 
 
 @pytest.fixture(scope="module")

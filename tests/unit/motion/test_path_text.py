@@ -120,7 +120,7 @@ def test_text_with_units_and_compositions(text, path):
 def test_files_by_name_and_by_call():
     same(read_path("points.csv"), paths.csv("points.csv"))
     same(read_path(" Drawing.SVG "), paths.svg("Drawing.SVG"))
-    same(read_path("svg('Drawing.SVG', '2 mm', '1 cm')"), paths.svg("Drawing.SVG", 0.002, 0.01))
+    same(read_path("svg('Drawing.SVG', 2, '1 cm')"), paths.svg("Drawing.SVG", 2.0, 0.01))
     same(read_path("svg('Drawing.SVG', blend=0.5)"), paths.svg("Drawing.SVG", blend=0.5))
     small = paths.csv("points.csv", unit="mm")
     same(read_path("then(csv('points.csv', 'mm'), circle)"), small.then(paths.circle()))

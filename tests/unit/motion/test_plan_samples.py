@@ -28,7 +28,7 @@ def drawing(folder, count):
         for points in cubics.reshape(-1, 8).round(4).tolist()
     )
     (folder / "strokes.svg").write_text(f'<svg><path d="{data}"/></svg>')
-    return ulna.paths.svg(folder / "strokes.svg", scale=1.5e-3).placed((0.3, -0.15))
+    return ulna.paths.svg(folder / "strokes.svg").scaled(1.5e-3).placed((0.3, -0.15))
 
 
 @pytest.fixture(scope="module", params=[200, pytest.param(2400, marks=pytest.mark.slow)])

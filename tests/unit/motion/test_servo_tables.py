@@ -33,7 +33,7 @@ KNOWN = {
 def plan(tmp_path_factory):
     file = tmp_path_factory.mktemp("drawing") / "drawing.svg"
     file.write_text(DRAWING, encoding="utf-8")
-    return ulna.plan(ARM, ulna.paths.svg(file, scale=5e-3).placed((0.25, 0.1)), elbow="up")
+    return ulna.plan(ARM, ulna.paths.svg(file).scaled(5e-3).placed((0.25, 0.1)), elbow="up")
 
 
 @pytest.fixture(scope="module")

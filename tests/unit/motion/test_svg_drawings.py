@@ -21,7 +21,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 def drawn(tmp_path):
     """Give what makes the path of a drawing, in drawing units and with sharp corners."""
 
-    def draw(body, scale=1.0, blend=0.0, whole=False, keep_order=False):
+    def draw(body, scale=None, blend=0.0, whole=False, keep_order=False):
         file = tmp_path / "drawing.svg"
         file.write_text(body if whole else f"{HEAD}{body}</svg>", encoding="utf-8")
         return ulna.paths.svg(file, scale, blend, keep_order)
@@ -158,9 +158,9 @@ def test_uniform_timing_has_an_even_speed(drawn, blend):
     _, velocity, _ = path.derivatives(S)
     speed = np.linalg.norm(velocity, axis=-1)
     assert speed == pytest.approx(np.full(len(S), path.length), rel=1e-9)
-    one = replace(path, strokes=((0.0, 1.0),))  # drawn in one go, without a stop
+    one = replace(path, strokes=((0.0, 1.0),), fit=False)  # drawn in one go, without a stop
     arm = ulna.Arm.rods([100.0, 100.0], [1.0, 1.0])
-    plan = ulna.plan(arm, one, duration=10.0, timing="uniform")
+    plan = ulna.plan(arm, one, duration=10.0, timing="uniform", rate=200.0)
     steps = np.linalg.norm(np.diff(plan.tip[:, :2], axis=0), axis=-1)
     # A chord across a corner is shorter; the tip's speed is the same all the same.
     assert np.median(steps) == pytest.approx(path.length / (len(steps)), rel=1e-4)
@@ -211,7 +211,7 @@ def test_strokes_are_joined_by_travel_and_that_is_said(drawn):
     assert path.length == pytest.approx(10.0 + 10.0 + 10.0)
     (note,) = path.notes
     assert note.startswith("2 strokes")
-    assert "10 m of travel" in note
+    assert "10 units of travel" in note
     assert drawn('<path d="M0 0 h10"/><path d="M10 0 v10"/>').length == pytest.approx(20.0)
     assert drawn('<path d="M0 0 h10 v10"/>').notes == ()
 
@@ -223,7 +223,7 @@ def test_without_a_scale_it_is_fitted_into_reach(drawn):
     plan = ulna.plan(arm, path)
     assert plan.ok
     assert any("fitted into reach" in note for note in plan.path.notes)
-    small = drawn(ALL, scale=1e-3, blend=None)
+    small = path.scaled(1e-3)
     assert not small.fit
     assert small.length == pytest.approx(1e-3 * path.length)
     assert small(S) == pytest.approx(1e-3 * path(S))

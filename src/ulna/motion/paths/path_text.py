@@ -183,10 +183,14 @@ def _then(*paths: Path) -> Path:
     return made
 
 
-def _svg(
-    file: str, scale: float | None = None, blend: Any = None, keep_order: bool = False
-) -> Path:
+def _svg(file: str, scale: Any = None, blend: Any = None, keep_order: bool = False) -> Path:
     """Read a drawing as text has it: a bend with a unit needs a drawing with a scale."""
+    if isinstance(scale, str):
+        need, hint = (
+            "a factor: 1 is the size in the file",
+            "scaled(svg('FILE'), 0.001) for 1 mm per unit",
+        )
+        raise InputError(Problem("svg.scale", shown(scale), need, hint))
     if isinstance(blend, str):
         if scale is None:
             need, hint = "a number of drawing units", "give a scale to have lengths"
@@ -202,7 +206,7 @@ _KINDS = {
     for kind, names in {
         "point": "center radii at about",
         "points": "corners through",
-        "length": "radius loop_radius blend scale",
+        "length": "radius loop_radius blend",
         "angle": "start end tilt angle",
         "number": "loops petals samples factor",
         "flag": "clockwise closed keep_order",
@@ -233,7 +237,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "spline": _shape(spline, "smoothly through points"),
         "joints": _shape(joints, "smoothly through postures", through="postures"),
         "csv": _shape(csv, "through the points of a file"),
-        "svg": _shape(_svg, "along the lines of a drawing", blend="any"),
+        "svg": _shape(_svg, "along the lines of a drawing", scale="any", blend="any"),
         "then": _shape(_then, "one path after the other, any number of them"),
         "reversed": _shape(Path.reversed, "the same way back"),
         "repeated": _shape(Path.repeated, "so many times over", times="number"),

@@ -29,6 +29,7 @@ from ulna.storage import read_text
 from ulna.typing import PathLike
 
 LARGEST = 10_000_000  # [bytes]
+METRES_PER_PIXEL = 0.0254 / 96.0  # of CSS [m]
 LARGEST_SIZE = 1e9  # of a drawing [m, or units]
 BLEND = 0.01  # of a drawing's size, by which its corners are rounded by default
 SHORTEST = 1e-9  # of a drawing's size, below which a piece is left out
@@ -57,8 +58,9 @@ def svg(
     file : str or os.PathLike
         An .svg file.
     scale : float, optional
-        The length [m] of one unit of the drawing. The lower left corner of the box around it is the
-        origin, and y points up. Without a scale `ulna.plan` fits the drawing into the arm's reach.
+        A factor of the drawing's physical size: with 1 a page of 148 mm × 210 mm is as large here.
+        The lower left corner of the page is the origin, and y points up. Without a scale
+        `ulna.plan` fits the drawing into the arm's reach.
     blend : float, optional
         The distance before a corner at which its rounding begins, and behind it at which it ends:
         in metres, or in drawing units if there is no scale. By default 1 % of the drawing's larger
@@ -79,40 +81,55 @@ def svg(
     InputError
         If the file is not a safe and well-formed drawing with lines in it.
 
+    Notes
+    -----
+    Width and height of the file, in mm, cm, in, pt, pc, Q or px, are its physical size, and its
+    viewBox and preserveAspectRatio say how long a unit is in it. Pixels are those of CSS, 1/96 in.
+    Where a file has neither width nor height, or has them in %, a unit is a pixel. A file without
+    viewBox and height has no page: then the lower left corner of the box around the drawing is the
+    origin, as it is without a scale. ``svg(file).scaled(0.002)`` makes one unit 2 mm, whatever the
+    physical size.
+
     Examples
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "drawing.svg"
-    ...     _ = file.write_text('<svg><circle cx="5" cy="5" r="5"/></svg>')
-    ...     round(svg(file, scale=0.01).length, 6)
-    0.314159
+    ...     circle = '<circle cx="5" cy="5" r="5"/>'
+    ...     _ = file.write_text(f'<svg width="20mm" viewBox="0 0 10 10">{circle}</svg>')
+    ...     round(svg(file, scale=1).length, 6)
+    0.062832
     """
-    unit = None if scale is None else positive("svg.scale", scale, "m a unit")
+    factor = None if scale is None else positive("svg.scale", scale, "")
     if blend is not None and number("svg.blend", blend) < 0.0:
         raise InputError(Problem("svg.blend", shown(blend), "a length of at least 0"))
     keep, name = flag("svg.keep_order", keep_order), os.fspath(file)
-    found, left_out = read_strokes(read_text(file, LARGEST), name)
-    strokes, dots = _placed_strokes(found, unit or 1.0, name)
+    found, page, left_out = read_strokes(read_text(file, LARGEST), name)
+    unit = 1.0 / page.unit if factor is None else METRES_PER_PIXEL * factor
+    strokes, dots = _placed_strokes(found, unit, None if factor is None else page.height, name)
     options: dict[str, Any] = {
-        key: value for key, value in (("scale", unit), ("blend", blend)) if value is not None
+        key: value for key, value in (("scale", factor), ("blend", blend)) if value is not None
     }
     options |= {"keep_order": True} if keep else {}
     text = described("svg", file=PurePath(file).as_posix(), **options)
     low, high = CurveSegments.joined(strokes).box
     size = BLEND * max((high - low).real, (high - low).imag) if blend is None else float(blend)
     path, order = drawn_strokes(strokes, text, size, keep_order=keep)
-    told = [*told_strokes(order, keep=keep, fit=unit is None), *left_out]
+    told = [*told_strokes(order, keep=keep, fit=factor is None), *left_out]
+    told += [] if factor is None else page.notes
     if dots:
         are = "1 dot without length is" if dots == 1 else f"{dots} dots without length are"
         told.append(f"{are} not drawn; draw a short line or a small circle in place of a dot")
-    return replace(path, fit=unit is None, notes=tuple(told))
+    return replace(path, fit=factor is None, notes=tuple(told))
 
 
 def _placed_strokes(
-    strokes: list[CurveSegments], unit: float, file: str
+    strokes: list[CurveSegments], unit: float, page_height: float | None, file: str
 ) -> tuple[list[CurveSegments], int]:
-    """Return the strokes that lead somewhere, y up, from the origin on, and how many do not."""
+    """Return the strokes that lead somewhere, y up, and how many do not.
+
+    The lower left corner of the page is the origin, or that of the box around them.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         if not all(stroke.finite for stroke in strokes):
             raise _too_large(np.inf, file)
@@ -122,7 +139,7 @@ def _placed_strokes(
         drawn = _without(drawn, SHORTEST * size)
         _size(drawn, unit, file)
         low, high = CurveSegments.joined(drawn).box
-    corner = complex(low.real, high.imag)
+    corner = complex(low.real, high.imag) if page_height is None else complex(0.0, page_height)
     made = [stroke.mapped(0.0, unit, -unit * corner.conjugate()) for stroke in drawn]
     return made, len(strokes) - len(made)
 

@@ -14,11 +14,20 @@ from typing import Any, TypeAlias
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.paths.curve_segments import CurveSegment, bezier
 
-# Drawing units in a unit: CSS has 96 of them in an inch.
-UNITS = {"": 1.0, "px": 1.0, "in": 96.0, "cm": 96.0 / 2.54, "mm": 96.0 / 25.4, "pt": 96.0 / 72.0}
+# CSS pixels, and so drawing units, in a unit: an inch has 96 of them.
+UNITS = {
+    "": 1.0,
+    "px": 1.0,
+    "in": 96.0,
+    "cm": 96.0 / 2.54,
+    "mm": 96.0 / 25.4,
+    "Q": 96.0 / 101.6,
+    "pt": 96.0 / 72.0,
+    "pc": 16.0,
+}
 LARGEST = 1e100
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-LENGTH = re.compile(rf"({NUMBER.pattern})\s*(px|in|cm|mm|pt|)")
+LENGTH = re.compile(rf"({NUMBER.pattern})\s*({'|'.join(filter(None, UNITS))}|)")
 COMMANDS = re.compile(r"[\s,MmZzLlHhVvCcSsQqTtAa]*")
 QUARTER = 0.5 * math.pi
 

@@ -1,8 +1,10 @@
-"""The strokes of an SVG file: what its shapes draw, as exact pieces in drawing units, y down.
+"""The strokes of an SVG file: what its shapes draw, as exact pieces on its page, y down.
 
-Groups, transforms, nested drawings, symbols and copies (`use`) are worked out. What is not drawn
-stays out: definitions, and whatever is hidden. Text and images are not drawn either, and clips,
-masks, markers and dashes are not applied: that is told.
+The page is in CSS pixels, 1/96 in, from its upper left corner: width, height, viewBox and
+preserveAspectRatio of the file say how long a unit of the drawing is. Groups, transforms, nested
+drawings, symbols and copies (`use`) are worked out. What is not drawn stays out: definitions, and
+whatever is hidden. Text and images are not drawn either, and clips, masks, markers and dashes are
+not applied: that is told.
 """
 
 from __future__ import annotations
@@ -12,12 +14,13 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curve_segments import CurveSegments, without_standstill
-from ulna.motion.paths.svg_shapes import NUMBER, SHAPES, lengths, refusal
+from ulna.motion.paths.svg_shapes import LARGEST, NUMBER, SHAPES, lengths, refusal
 from ulna.motion.paths.svg_tree import (
     DEEPEST,
     GEOMETRY,
@@ -39,6 +42,8 @@ ASPECT = re.compile(r"\s*(?:defer\s+)?(?:none|x(Min|Mid|Max)Y(Min|Mid|Max))(?:\s
 SHARES = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
 CONTAINERS = ("svg", "g", "a", "switch")
 VIEWPORTS = ("svg", "symbol")
+NO_SIZE = "the file has no width or height in units of length: a unit is a CSS pixel, 1/96 in"
+NO_PAGE = "the file has no page: the origin is the lower left corner of the box around the drawing"
 OUTLINES = "in Inkscape, Path > Object to Path"
 TRACED = "in Inkscape, Path > Trace Bitmap"
 # What is told of elements, by what they are or have; {} is the first of them.
@@ -53,16 +58,42 @@ TOLD = {
 }
 
 
-def read_strokes(text: str, file: str) -> tuple[list[CurveSegments], list[str]]:
-    """Return the strokes of a drawing, y pointing down as in the file, and what it leaves out."""
+class Page(NamedTuple):
+    """The page of a drawing.
+
+    Attributes
+    ----------
+    unit : float
+        The width [px] of one unit of the drawing.
+    height : float, optional
+        The height [px]; None where the file does not say.
+    notes : tuple of str
+        What was assumed of its size.
+    """
+
+    unit: float
+    height: float | None
+    notes: tuple[str, ...]
+
+
+class SvgStrokes(NamedTuple):
+    """The strokes of a drawing [px], its page, and notes on what is not drawn."""
+
+    strokes: list[CurveSegments]
+    page: Page
+    notes: list[str]
+
+
+def read_strokes(text: str, file: str) -> SvgStrokes:
+    """Return the strokes of a drawing, from the upper left corner of its page, y down."""
     root = read_tree(text, file)
     sheets = (element.words for element in root.walk() if element.name == "style")
     reader = _StrokeReader(file, _named(root), Styles(sheets))
     with np.errstate(over="ignore", invalid="ignore"):  # NaN is refused as a whole
-        reader.root(root)
+        page = reader.root(root)
     if not reader.strokes:
         raise _nothing_drawn(reader, root, file)
-    return reader.strokes, [*reader.told(), *_told_root(root)]
+    return SvgStrokes(reader.strokes, page, list(reader.told()))
 
 
 def _nothing_drawn(reader: _StrokeReader, root: Element, file: str) -> InputError:
@@ -136,16 +167,18 @@ class _StrokeReader:
     left: dict[str, tuple[Element, int]] = field(default_factory=dict)  # the first, and how many
     hides: bool = False  # whether something is hidden
 
-    def root(self, root: Element) -> None:
+    def root(self, root: Element) -> Page:
         style = self.styles.of(root)
+        with rewording(lambda problem: problem.within("svg").at(f"{self.file}:{root.line}")):
+            view, page = _open_page(root)
+            self._check_map(view.map)
         if style.get("display") == "none":
             self.hides = True
-            return
-        box, (width, height) = _view_box(root, strict=False), _root_size(root)
-        wide, high = box[2:] if box else (width, height)
-        view = _View(width=wide, height=high, visible=_is_visible(style, True))
+            return page
+        view = replace(view, visible=_is_visible(style, True))
         for child in root.children:
             self.element(child, view, 1)
+        return page
 
     def element(self, element: Element, around: _View, depth: int) -> None:
         place = f"{self.file}:{element.line}"
@@ -317,12 +350,15 @@ def _extent(element: Element, name: str, whole: float | None) -> float | None:
     return lengths(element.attributes, name)[0]
 
 
-def _view_box(element: Element, *, strict: bool = True) -> list[float] | None:
+def _view_box(element: Element) -> list[float] | None:
     text = element.attributes.get("viewBox", "")
-    if strict and text.strip() and not ARGUMENTS.fullmatch(text):
-        raise refusal(f"viewBox={shown(text)}", "four numbers such as '0 0 100 50'")
+    if not text.strip():
+        return None
     box = [float(number) for number in NUMBER.findall(text)]
-    return box if len(box) == 4 and box[2] > 0.0 and box[3] > 0.0 else None
+    if not (ARGUMENTS.fullmatch(text) and len(box) == 4 and box[2] > 0.0 and box[3] > 0.0):
+        need = "four numbers such as '0 0 100 50', the last two above 0"
+        raise refusal(f"viewBox={shown(text)}", need)
+    return box
 
 
 def _fit(
@@ -342,22 +378,32 @@ def _fit(
     return [across, 0.0, 0.0, down, left - across * box[0], top - down * box[1]]
 
 
-def _root_size(root: Element) -> tuple[float | None, float | None]:
-    """Return width and height of the whole drawing [units], if they are lengths."""
+def _open_page(root: Element) -> tuple[_View, Page]:
+    """Return the view into a whole drawing, in CSS pixels, and its page."""
+    width, height = _root_length(root, "width"), _root_length(root, "height")
+    box = _view_box(root)
+    notes = []
+    if width is None and height is None:
+        notes.append(NO_SIZE)
+    if box is None:
+        if height is None:
+            notes.append(NO_PAGE)
+        return _View(width=width, height=height), Page(1.0, height, tuple(notes))
+    if width is None:
+        width = box[2] if height is None else box[2] * height / box[3]
+    if height is None:
+        height = box[3] * width / box[2]
+    fitted = _fit(root, box, width, height)
+    if not (1.0 / LARGEST < fitted[0] < LARGEST and 1.0 / LARGEST < fitted[3] < LARGEST):
+        raise refusal(f"viewBox={shown(root.attributes['viewBox'])}", "numbers of a usual size")
+    view = _View(_Map().after(*fitted), width=box[2], height=box[3])
+    return view, Page(fitted[0], height, tuple(notes))
+
+
+def _root_length(root: Element, name: str) -> float | None:
+    """Return the width or height of the whole drawing [px], if it is a length above 0."""
     try:
-        width, height = lengths(root.attributes, "width", "height")
-    except InputError:
-        return None, None
-    return width, height
-
-
-def _told_root(root: Element) -> list[str]:
-    """Note where a viewer stretches the whole drawing."""
-    box, (width, height) = _view_box(root, strict=False), _root_size(root)
-    stretched = root.attributes.get("preserveAspectRatio", "").strip().startswith("none")
-    if not (stretched and box and width and height):
-        return []
-    if math.isclose(width * box[3], height * box[2], rel_tol=1e-9):
-        return []
-    why = "a unit is as high as it is wide"
-    return [f"preserveAspectRatio='none' of the whole drawing is not applied: {why}"]
+        (length,) = lengths(root.attributes, name)
+    except InputError:  # in % or em it depends on what shows the drawing
+        return None
+    return length if length and length > 0.0 else None

@@ -7,12 +7,16 @@ import ulna
 
 @pytest.fixture
 def drawing(tmp_path):
-    """Give what makes the path of a drawing, from what stands inside its <svg>."""
+    """Give what makes the path of a drawing, from what stands inside its <svg>.
 
-    def draw(body, head="", **options):
+    With a unit [m] it is scaled, from the lower left corner of the box around it.
+    """
+
+    def draw(body, head="", unit=None, **options):
         file = tmp_path / "drawing.svg"
         file.write_text(f"<svg {head}>{body}</svg>", encoding="utf-8")
-        return ulna.paths.svg(file, **options)
+        path = ulna.paths.svg(file, **options)
+        return path if unit is None else path.scaled(unit)
 
     return draw
 

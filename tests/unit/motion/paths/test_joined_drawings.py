@@ -29,7 +29,7 @@ TWO = '<path d="M0 0 H50 M0 20 H50"/>'
 @pytest.mark.parametrize("count", range(2, 8))
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_drawing_repeated_has_its_strokes_so_many_times(drawing, pen_down_length, name, count):
-    made = drawing(DRAWINGS[name], scale=1e-3, blend=0.0).repeated(count)
+    made = drawing(DRAWINGS[name], unit=1e-3, blend=0.0).repeated(count)
     length, strokes = DRAWN[name]
     assert len(made.strokes) == count * strokes
     first, last = np.array(made.strokes).T
@@ -40,12 +40,12 @@ def test_a_drawing_repeated_has_its_strokes_so_many_times(drawing, pen_down_leng
 
 
 def test_where_a_closed_drawing_begins_anew_the_pen_stays_down(drawing):
-    made = drawing(DRAWINGS["ring"], scale=1e-3, blend=0.0).repeated(3)
+    made = drawing(DRAWINGS["ring"], unit=1e-3, blend=0.0).repeated(3)
     assert all(a[1] == b[0] for a, b in zip(made.strokes, made.strokes[1:], strict=False))
 
 
 def test_a_repeated_drawing_is_planned_as_its_parts(drawing):
-    path = drawing(TWO, scale=1e-3).placed((0.13, -0.02))
+    path = drawing(TWO, unit=1e-3).placed((0.13, -0.02))
     arm = ulna.Arm.rods([0.16, 0.14], [0.06, 0.04])
     limits = {"max_speed": 0.1, "max_acceleration": 1.0}
     once, thrice = (ulna.plan(arm, one, **limits) for one in (path, path.repeated(3)))
@@ -57,7 +57,7 @@ def test_a_repeated_drawing_is_planned_as_its_parts(drawing):
 
 
 def test_the_way_to_another_path_is_travel(drawing, pen_down_length):
-    house = drawing(DRAWINGS["house"], scale=1e-3, blend=0.0)
+    house = drawing(DRAWINGS["house"], unit=1e-3, blend=0.0)
     circle = ulna.paths.circle((0.3, 0.2), 0.05)
     drawn = 1e-3 * DRAWN["house"][0] + 0.1 * math.pi
     for made, bridge in ((house.then(circle), 4), (circle.then(house), 1)):
@@ -65,7 +65,7 @@ def test_the_way_to_another_path_is_travel(drawing, pen_down_length):
         assert pen_down_length(made) == pytest.approx(drawn, rel=1e-12)
         # The way between both is between two strokes.
         assert made.strokes[bridge][0] > made.strokes[bridge - 1][1]
-    two = drawing(TWO, scale=1e-3).repeated(2)
+    two = drawing(TWO, unit=1e-3).repeated(2)
     assert len(two.strokes) == 4
     assert pen_down_length(two) == pytest.approx(0.2, rel=1e-12)
     assert two.length == pytest.approx(0.2 + 3 * 0.02, rel=1e-12)
@@ -79,7 +79,8 @@ def test_the_way_between_paths_in_one_go_is_a_part_of_them():
 
 def test_notes_are_of_the_path_that_has_them(drawing):
     # Two lines of 50, the upper one first, a travel of 20 between them, and of 20 back.
-    path = drawing(TWO + "<text>no</text>", scale=1e-3)
+    head = 'width="100mm" height="100mm" viewBox="0 0 100 100"'
+    path = drawing(TWO + "<text>no</text>", head, scale=1.0)
     assert path.notes[0].startswith("2 strokes, with 0.02 m of travel between them, 0.05385 m")
     for made, told in (
         (path.repeated(3), "6 strokes, with 0.1 m"),
@@ -91,7 +92,7 @@ def test_notes_are_of_the_path_that_has_them(drawing):
         note, text = made.notes
         assert note.startswith(f"{told} of travel between them")
         assert text == path.notes[1]
-    assert "file" not in drawing(TWO, scale=1e-3, keep_order=True).reversed().notes[0]
+    assert "file" not in drawing(TWO, head, scale=1.0, keep_order=True).reversed().notes[0]
     units = drawing(TWO)
     assert "20 units" in units.repeated(1).notes[0]
     assert units.scaled(1e-3).notes[0].startswith("2 strokes, with 0.02 m")
@@ -119,7 +120,7 @@ def test_notes_are_of_the_path_that_has_them(drawing):
 def test_closed_strokes_begin_where_the_way_to_them_is_short(
     drawing, pen_down_length, body, least, blend
 ):
-    path, kept = (drawing(body, scale=1.0, blend=blend, keep_order=keep) for keep in (False, True))
+    path, kept = (drawing(body, unit=1.0, blend=blend, keep_order=keep) for keep in (False, True))
     assert path.length - pen_down_length(path) == pytest.approx(least, rel=1e-6)
     assert len(path.strokes) == len(kept.strokes)
     if not blend:
@@ -131,7 +132,7 @@ def test_closed_strokes_begin_where_the_way_to_them_is_short(
 
 def test_nothing_begins_in_the_middle_of_a_straight_line(drawing):
     # The nearest point of the square is the middle of its right side.
-    path = drawing('<path d="M0 0 H10 V10 H0 Z M12 5 h5"/>', scale=1.0, blend=0.0)
+    path = drawing('<path d="M0 0 H10 V10 H0 Z M12 5 h5"/>', unit=1.0, blend=0.0)
     assert path.length == pytest.approx(40.0 + 5.0 + math.hypot(2.0, 5.0))
 
 
@@ -141,7 +142,7 @@ def test_a_corner_that_stays_sharp_stays_where_the_pen_stops(drawing, blend):
     # corners are rounded; one that turns straight back is not.
     drops = ["M0 0 C10 -10 10 10 0 0", "M0 0 C9 0 9 5 9 5 C9 8 3 0 0 0"]
     for drop in drops:
-        path = drawing(f'<path d="{drop} M20 0 h5"/>', scale=1.0, blend=blend)
+        path = drawing(f'<path d="{drop} M20 0 h5"/>', unit=1.0, blend=blend)
         assert set(path.corners) <= set(np.ravel(path.strokes))
 
 
@@ -149,7 +150,7 @@ def test_a_corner_that_stays_sharp_stays_where_the_pen_stops(drawing, blend):
 def test_strokes_that_all_but_touch_are_drawn_without_lifting_the_pen(drawing, gap, joined):
     # Of a size of 14: 1e-5 of that is 1.4e-4.
     body = f'<path d="M0 0 h10 M10 {gap} V10"/>'
-    path = drawing(body, scale=1e-3, blend=0.0, keep_order=True)
+    path = drawing(body, unit=1e-3, blend=0.0, keep_order=True)
     (_, end), (begin, _) = path.strokes
     assert (begin == end) == joined
     assert path.length == pytest.approx(0.02, rel=1e-5)

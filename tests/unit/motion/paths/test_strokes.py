@@ -29,14 +29,14 @@ def drawn_and_travelled(plan):
 
 @pytest.mark.parametrize("keep_order", [False, True])
 def test_the_pen_draws_the_drawing_and_nothing_else(drawing, pen_down_length, keep_order):
-    path = drawing(SHAPES, scale=1e-2, blend=0.0, keep_order=keep_order)
+    path = drawing(SHAPES, unit=1e-2, blend=0.0, keep_order=keep_order)
     assert len(path.strokes) == 5
     assert pen_down_length(path) == pytest.approx(1e-2 * DRAWN, rel=1e-9)
 
 
 @pytest.mark.parametrize("timing", LAWS)
 def test_the_pen_is_never_down_while_travelling(drawing, timing):
-    path = drawing('<circle cx="5" cy="5" r="5"/><circle cx="30" cy="5" r="5"/>', scale=1e-2)
+    path = drawing('<circle cx="5" cy="5" r="5"/><circle cx="30" cy="5" r="5"/>', unit=1e-2)
     arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
     plan = ulna.plan(arm, path.placed((0.3, 0.1)), timing=timing)
     assert plan.ok, plan.problems
@@ -55,7 +55,7 @@ def test_the_pen_is_never_down_while_travelling(drawing, timing):
 def test_every_stroke_goes_from_rest_to_rest_within_the_limits_of_the_tip(drawing):
     # A curve, whose acceleration has to be looked for, and lines, whose is known.
     bent = '<path d="M0 0 q10 15 20 0"/><path d="M20 20 h10 M40 0 v-7"/>'
-    path = drawing(bent, scale=5e-3).placed((0.3, 0.0))
+    path = drawing(bent, unit=5e-3).placed((0.3, 0.0))
     arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
     plan = ulna.plan(arm, path, max_speed=0.4, max_acceleration=3.0)
     assert plan.ok, plan.problems
@@ -78,7 +78,7 @@ def test_a_duration_is_kept_by_all_strokes_together(drawing):
 
 @pytest.mark.parametrize("smoothing", [None, 0.05])
 def test_the_fastest_timing_waits_for_the_pen_and_keeps_limits_while_travelling(drawing, smoothing):
-    path = drawing(SHAPES, scale=5e-3).placed((0.3, 0.0))
+    path = drawing(SHAPES, unit=5e-3).placed((0.3, 0.0))
     joints = [ulna.Joint(max_torque=25.0, max_velocity=0.4), ulna.Joint(max_torque=7.0)]
     arm = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0], joints=joints)
     plan = ulna.plan(arm, path, timing="fastest", max_speed=0.4, smoothing=smoothing)
@@ -108,7 +108,7 @@ def test_strokes_drawn_backwards_are_the_same_curves():
 
 
 def test_what_is_composed_keeps_its_strokes(drawing, pen_down_length):
-    path = drawing(SHAPES, scale=1e-2, blend=0.0)
+    path = drawing(SHAPES, unit=1e-2, blend=0.0)
     drawn = 1e-2 * DRAWN
     for made, length in (
         (path.reversed(), drawn),
