@@ -42,7 +42,7 @@ for _ in range(decisions):
     over = (height > 1.9) | (age >= 250) | ~status.ok
     if over.any():
         heights.append(best[over])
-        batch.reset(over, hanging(over.sum()))
+        batch.reset(hanging(over.sum()), members=over)
         torque[over], age[over], best[over] = 0.0, 0, -2.0
 took = time.perf_counter() - start
 heights = np.concatenate(heights)

@@ -190,10 +190,10 @@ def batches(arm: ulna.Arm, plan: ulna.Plan, q: Floats, pd: control.PD) -> None:
     many.advance(0.5)
     many.advance(steps=3)
     many.advance(3, 4)  # type: ignore[call-arg]
-    many.reset([0, 2], [0.0, 0.5])
-    many.reset(None, q, qd=q)
-    many.reset(slice(0, 2), q)
-    many.reset("all", q)  # type: ignore[arg-type]
+    many.reset([0.0, 0.5], members=[0, 2])
+    many.reset(q, qd0=q)
+    many.reset(q, members=slice(0, 2))
+    many.reset(q, members="all")  # type: ignore[arg-type]
     statuses = simulation.Statuses.made(np.zeros(2, dtype=np.int8), np.zeros(2))
     simulation.Statuses.made([0, 3])  # type: ignore[arg-type, call-arg]
     simulation.BatchRun.made(arm.parameters, q, q, q, None, statuses, {})

@@ -64,6 +64,19 @@ class Source:
         changes = self.ramp or self.formulas or self.function is not None
         return not changes and len(self.times) == 1 and self.times.item(0) == 0.0
 
+    def within(self, limits: Array) -> Source:
+        """Return the input with each part within ± its limit."""
+        formulas = {}
+        for place, formula in self.formulas.items():
+            limit = limits.item(place)
+            bounded = f"min(max({formula.text}, {-limit!r}), {limit!r})"
+            if limit < np.inf:
+                formula = Expression.parse(bounded, formula.names)
+            formulas[place] = formula
+        function = self.function and replace(self.function, limits=limits)
+        rows = np.clip(self.rows, -limits, limits)
+        return replace(self, rows=rows, formulas=formulas, function=function)
+
 
 @cache
 def command_kind(what: str, n: int) -> InputKind:
@@ -263,11 +276,14 @@ class InputFunction:
     kind: InputKind
     function: Callable[..., Any]
     with_state: bool
+    limits: Array | None = None  # that the values stay within
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         kind, width = self.kind, len(self.kind.parts)
         found = self.function(t, q, qd) if self.with_state else self.function(t)
         given = np.atleast_1d(_quick_array(found, kind.name, t))
+        if self.limits is not None:
+            given = np.clip(given, -self.limits, self.limits)
         if given.shape == (width,):
             return given
         if given.ndim != 1 or given.shape[0] not in kind.widths:
@@ -367,13 +383,17 @@ class Loads:
         # The memory is the simulation's, and addresses are a process's own: see `connect`.
         return {**self.__dict__, "callbacks": [], "_memory": None}
 
-    def set(self, command: Any, tip_force: Any, what: str = TORQUE) -> None:
-        """Read what acts, in any of its forms."""
+    def set(
+        self, command: Any, tip_force: Any, what: str = TORQUE, limits: Array | None = None
+    ) -> None:
+        """Read what acts, in any of its forms; torques stay within ± `limits`."""
         n, between, dt = self.n, self.between, self.dt
         sources = (
             read_source(command_kind(what, n), command, n, between=between, dt=dt),
             read_source(FORCE, tip_force, n, between=between, dt=dt),
         )
+        if limits is not None and what == TORQUE:
+            sources = (sources[0].within(limits), sources[1])
         self._sources, self.what = sources, what
         self._given = None
         # Whether there are rows without times, of which it is not known yet whether they suffice.
@@ -399,7 +419,9 @@ class Loads:
             self.set(*self._given, self.what)
         return self._sources
 
-    def apply_in_place(self, torque: Any, tip_force: Any, what: str = TORQUE) -> bool:
+    def apply_in_place(
+        self, torque: Any, tip_force: Any, what: str = TORQUE, limits: Array | None = None
+    ) -> bool:
         """Write plain numbers over plain numbers; return whether they were such."""
         if not self._steady or what != self.what:
             return False
@@ -407,6 +429,8 @@ class Loads:
         torques, forces = steady_row(command_kind(what, n), torque), steady_row(FORCE, tip_force)
         if torques is None or forces is None:
             return False
+        if limits is not None and what == TORQUE:
+            torques = np.clip(torques, -limits, limits).tolist()
         per_arm, ints = self._memory.per_arm, self._memory.ints
         first = ints.item(at.TABLES + at.ROWS)
         per_arm[first : first + n] = torques

@@ -188,12 +188,13 @@ class Simulation(SimulationCore):
     ) -> None:
         """Set the torques and the tip force that act from now on.
 
-        Times in formulas and tables count from the start of the simulation.
+        As the torques of a controller do, these torques stay within the `max_torque` of their
+        joints. Times in formulas and tables count from the start of the simulation.
 
         Parameters
         ----------
         torque : array_like, str, sequence of str, tuple or callable, optional
-            Joint torques [N·m], as in `ulna.simulate`; none unless given.
+            Joint torques [N·m], as in `ulna.simulate`; default: none.
         voltage, current, position : as torque, optional
             What motors are commanded in place of torques, as in `ulna.simulate`.
         tip_force : array_like, str, sequence of str, tuple or callable, optional
@@ -217,10 +218,12 @@ class Simulation(SimulationCore):
         what, command = chosen_command(
             self.controller, torque=torque, voltage=voltage, current=current, position=position
         )
-        if self.loads.apply_in_place(command, tip_force, what):
+        limits = self.arm.parameters.max_torque
+        limits = limits if np.isfinite(limits).any() else None
+        if self.loads.apply_in_place(command, tip_force, what, limits):
             return
         check_motors(self.arm, self.options, what)
-        self.loads.set(command, tip_force, what)
+        self.loads.set(command, tip_force, what, limits)
         if self.controller is None:
             self.ticks.unfollow()
         self._rebuild()
@@ -415,7 +418,8 @@ class Simulation(SimulationCore):
         The controller starts afresh, and the noise of sensors and disturbances repeats itself:
         the same start gives the same run, to the last bit. What acts goes on acting, such as the
         torques that were given last, and so do controller and reference; without a reference the
-        arm is to stay where it now starts. Room for samples is empty again.
+        arm is to stay where it now starts. Room for samples is empty again. `BatchSimulation.reset`
+        does the same for all members.
 
         Parameters
         ----------

@@ -32,7 +32,6 @@ from ulna.simulation.options import check_memory, read_time
 from ulna.simulation.run import read_only
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (
-    AngleLike,
     ArmsLike,
     ArrayLike,
     BatchActuatorsLike,
@@ -45,7 +44,6 @@ from ulna.typing import (
     MembersLike,
     Method,
     Precision,
-    RateLike,
     SeedsLike,
     StateLike,
 )
@@ -70,8 +68,7 @@ class BatchSimulation:
     For loops that decide on torques after every step, such as learning: `apply` torques,
     `advance`, look at `q` and `qd`, `reset` the members that have come to their end. The states
     are those of `simulate_batch` with a row of torques a step, to the last bit, and do not depend
-    on how many steps one call takes. Time is k·dt after k steps; it is common to all members, and
-    a reset leaves it as it is.
+    on how many steps one call takes. Time is k·dt after k steps; it is common to all members.
 
     What goes wrong with a member is in its status, and its state is NaN until it is reset; the
     others go on. A copy, also by pickle, goes on by itself from where this one is.
@@ -141,7 +138,7 @@ class BatchSimulation:
     3 done
     >>> batch.q.round(3).tolist()
     [[-1.123, 0.594], [-0.095, -1.566], [0.031, -0.041]]
-    >>> batch.reset([0, 2], [0.0, 0.5])
+    >>> batch.reset([0.0, 0.5], members=[0, 2])
     >>> batch.t, batch.q.round(3).tolist()
     (0.5, [[0.0, 0.5], [-0.095, -1.566], [0.0, 0.5]])
     """
@@ -189,7 +186,7 @@ class BatchSimulation:
         self._allocate(spec.count, applied)
         self._cost = spec.step_cost(spec.count)  # [s] a step, that it may take one thread
         self._make_buckets(buckets_of(spec, 0, spec.count))
-        self._bad_arms = spec.is_bad_arm()
+        self._bad_arms, self._start = spec.is_bad_arm(), spec.start.copy()
         self._load(np.arange(spec.count), spec.start.copy())
         self._run(0, self._blocks, 0)  # compiles what is needed, so that no step waits for it
         self._arguments = {
@@ -244,6 +241,8 @@ class BatchSimulation:
     def apply(self, torque: ArrayLike) -> None:
         """Apply torques from now on, until others are applied.
 
+        As the torques of a controller do, they stay within the `max_torque` of their joints.
+
         Parameters
         ----------
         torque : array_like, (B, n) or (n,)
@@ -262,7 +261,7 @@ class BatchSimulation:
             need = f"({len(self)}, {self.n}), or ({self.n},) for all arms [N·m]"
             raise InputError(Problem("torque", f"shape {values.shape}", need))
         with self._lock:
-            self._torque[...] = values
+            np.clip(values, -self.parameters.max_torque, self.parameters.max_torque, self._torque)
 
     def advance(self, seconds: float | None = None, *, steps: int | None = None) -> Statuses:
         """Advance all members, under the torques that were last applied.
@@ -305,20 +304,32 @@ class BatchSimulation:
             warn(*coarse_arms(status, self.options.dt, most_error(self.options)))
         return status
 
-    def reset(self, members: MembersLike, q: AngleLike, qd: RateLike | None = None) -> None:
-        """Restart some members from other angles and rates, at the present time.
+    def reset(
+        self,
+        q0: StateLike | None = None,
+        qd0: StateLike | None = None,
+        *,
+        members: MembersLike = None,
+    ) -> None:
+        """Return all members to a state, at time 0, or restart some of them now.
 
-        Their controllers start anew as well, and act when they are next called; torques that were
-        applied go on. Whether a member had failed makes no difference.
+        Controllers start afresh. What acts goes on acting, such as the torques that were given
+        last, and so do controllers and references; without a reference an arm is to stay where it
+        now starts. Whether a member had failed makes no difference. With all members the noise of
+        sensors and disturbances repeats itself, so that the same start gives the same states to
+        the last bit, as after `Simulation.reset`. Time is common to all: members that are chosen
+        restart at the present time.
 
         Parameters
         ----------
-        members : array_like
-            Which: numbers, a mask (B,), or a slice; None is all of them.
-        q : array_like, (n,) or (k, n)
-            Joint angles [rad], for all of them or for each.
-        qd : array_like, (n,) or (k, n), optional
-            Joint rates [rad/s], zero unless given.
+        q0 : array_like, (n,) or (k, n), optional
+            Joint angles [rad], for all of them or for each; default: those that they started with
+            before.
+        qd0 : array_like, (n,) or (k, n), optional
+            Joint rates [rad/s]; default: zero, or as they started before where q0 is not given
+            either.
+        members : array_like, optional
+            Which: numbers, a mask (B,), or a slice; default: all of them, at time 0.
 
         Raises
         ------
@@ -326,9 +337,11 @@ class BatchSimulation:
             There are no such members, or these are no such numbers.
         """
         chosen = self._chosen(members)
-        start = np.zeros((2, len(chosen), self.n))
-        for part, (what, given, unit) in enumerate((("q", q, "rad"), ("qd", qd, "rad/s"))):
-            if part and given is None:
+        start = self._start[:, chosen].copy()
+        if q0 is not None:
+            start[1] = 0.0
+        for part, (what, given, unit) in enumerate((("q0", q0, "rad"), ("qd0", qd0, "rad/s"))):
+            if given is None:
                 continue
             rows = joint_rows(what, given, self.n, unit)
             if rows.ndim == 2 and len(rows) != len(chosen):
@@ -336,7 +349,16 @@ class BatchSimulation:
                 raise InputError(Problem(what, f"{len(rows):,} of them", need))
             start[part] = rows
         with self._lock, held():
+            if members is None:
+                self._rewind()
             self._load(chosen, start)
+
+    def _rewind(self) -> None:
+        """Return to time 0, with clocks and noise as they were made."""
+        made = BatchSimulation(**self._arguments)
+        for bucket, other in zip(self._buckets, made._buckets, strict=True):
+            bucket.restore(other.state())
+        self._step, self._target, self._is_coarse = 0, 0, False
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
@@ -346,7 +368,7 @@ class BatchSimulation:
 
     def _arrays(self) -> tuple[Array, ...]:
         ends, codes = self._outcome.t_end, self._outcome.codes
-        return self._q, self._qd, self._torque, self._codes, ends, codes
+        return self._q, self._qd, self._torque, self._start, self._codes, ends, codes
 
     def _restore(
         self, step: int, is_coarse: bool, arrays: list[Array], buckets: list[list[Array]]
@@ -424,6 +446,7 @@ class BatchSimulation:
         self._codes[chosen] = np.where(
             fit, CODES["done"], np.where(never, CODES["bad arm"], CODES["bad start"])
         )
+        self._start[:, chosen] = start
         self._outcome.codes[chosen] = np.where(fit, at.REACHED, at.STOPPED)
         self._outcome.t_end[chosen] = np.where(fit, self.t, np.nan)
         self._q[chosen], self._qd[chosen] = np.where(fit[:, None], start, np.nan)

@@ -176,7 +176,7 @@ def test_a_member_that_is_reset_starts_anew_and_nobody_else_does():
             one.apply(rows[:, k])
             one.advance()
     some = np.array([0, 15, 16, 36])
-    batch.reset(some, q0[:4], qd0[:4])
+    batch.reset(q0[:4], qd0[:4], members=some)
     assert batch.q[some].tolist() == q0[:4].tolist()
     fresh = BatchSimulation(TWO, q0=q0[:4], qd0=qd0[:4], dt=EXACT)
     for k in range(10):
@@ -198,7 +198,7 @@ def test_members_that_failed_can_be_reset(members):
     status = batch.advance(steps=5)
     assert np.flatnonzero(~status.ok).tolist() == list(members)
     batch.apply([0.0, 0.0])
-    batch.reset(~status.ok, [0.1, 0.2], [1.0, -1.0])
+    batch.reset([0.1, 0.2], [1.0, -1.0], members=~status.ok)
     assert batch.status
     assert batch.advance(steps=8)
     fresh = BatchSimulation(TWO, q0=[0.1, 0.2], qd0=[1.0, -1.0], dt=EXACT)
@@ -211,12 +211,12 @@ def test_a_bad_start_is_held_against_the_member_that_is_reset():
     q0 = np.zeros((20, 2))
     batch = BatchSimulation(arms, q0=q0)
     limited = int(np.flatnonzero(np.isfinite(arms.upper[:, 0]))[0])
-    batch.reset([limited], [3.0, 0.0])
+    batch.reset([3.0, 0.0], members=[limited])
     assert batch.status[limited].reason == "bad start"
     assert np.isnan(batch.q[limited]).all()
     batch.advance(steps=3)
     assert (~batch.status.ok).sum() == 1
-    batch.reset(limited, [0.0, 0.0])
+    batch.reset([0.0, 0.0], members=limited)
     assert batch.advance(steps=3)
 
 
@@ -224,10 +224,67 @@ def test_without_a_reference_a_posture_is_held_where_it_was_reset_to():
     batch = BatchSimulation(
         TWO, q0=np.zeros((18, 2)), controller=ComputedTorque(natural_frequency=20.0)
     )
-    batch.reset([17], [0.7, -0.4])
+    batch.reset([0.7, -0.4], members=[17])
     batch.advance(0.5)
     assert np.allclose(batch.q[17], [0.7, -0.4], atol=1e-9)
     assert np.allclose(batch.q[:17], 0.0, atol=1e-9)
+
+
+OWN_Q, OWN_QD, OTHER_Q, OTHER_QD = [0.1, 0.2], [0.5, -0.5], [0.4, -0.2], [1.0, -2.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "q0", "qd0"),
+    [
+        ({}, OWN_Q, OWN_QD),
+        ({"q0": OTHER_Q}, OTHER_Q, [0.0, 0.0]),
+        ({"qd0": OTHER_QD}, OWN_Q, OTHER_QD),
+    ],
+)
+def test_a_reset_of_all_repeats_a_new_batch_and_a_reset_of_one_arm(given, q0, qd0):
+    arm = TWO.replace(joints=[ulna.Joint(max_torque=3.0)] * 2)
+    options = {
+        "controller": PID(20.0, 2.0, 5.0),
+        "reference": [0.3, 0.3],
+        "sensors": Sensors(angle_noise=1e-3, delay=2e-3),
+        "dt": EXACT,
+        "rate": 1.0 / EXACT,
+    }
+    batch = BatchSimulation(arm, q0=[OWN_Q] * 3, qd0=[OWN_QD] * 3, **options)
+    single = ulna.Simulation(arm, q0=OWN_Q, qd0=OWN_QD, **options)
+    for one in (batch, single):
+        one.apply(torque=[9.0, -9.0])
+        one.advance(40 * EXACT)
+        one.reset(**given)
+        assert one.t == 0.0
+        one.advance(30 * EXACT)
+    fresh = BatchSimulation(arm, q0=[q0] * 3, qd0=[qd0] * 3, **options)
+    fresh.apply([9.0, -9.0])
+    fresh.advance(30 * EXACT)
+    assert batch.q.tolist() == fresh.q.tolist()
+    assert batch.q[0] == pytest.approx(single.q, abs=1e-12)
+    assert batch.qd[0] == pytest.approx(single.qd, abs=1e-11)
+
+
+def test_torques_that_are_applied_stay_within_the_limits_of_their_joints():
+    arm = TWO.replace(joints=[ulna.Joint(max_torque=3.0), ulna.Joint()])
+    forms = {
+        "numbers": [9.0, -7.0],
+        "text": ["9 + 0*t", "-7"],
+        "a function": lambda t: [9.0, -7.0],
+        "a table": ([0.0, 1.0], [[9.0, -7.0], [9.0, -7.0]]),
+    }
+    expected = ulna.simulate(arm, q0=[0.0, 0.0], torque=[3.0, -7.0], duration=0.2, dt=1e-3).q[-1]
+    for torque in forms.values():
+        single = ulna.Simulation(arm, q0=[0.0, 0.0], dt=1e-3)
+        single.apply(torque=torque)
+        single.advance(0.2)
+        assert single.q == pytest.approx(expected, abs=1e-9)
+    batch = BatchSimulation(arm, q0=np.zeros((2, 2)), dt=1e-3)
+    batch.apply(forms["numbers"])
+    batch.advance(0.2)
+    assert batch.torque.tolist() == [[3.0, -7.0]] * 2
+    assert batch.q[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_reset_controller_has_forgotten():
@@ -235,7 +292,7 @@ def test_a_reset_controller_has_forgotten():
     options["rate"] = 1.0 / EXACT
     batch = BatchSimulation(TWO, q0=np.zeros((3, 2)), **options)
     batch.advance(steps=50)
-    batch.reset(None, [0.0, 0.0])
+    batch.reset([0.0, 0.0])
     batch.advance(steps=20)
     fresh = BatchSimulation(TWO, q0=np.zeros((3, 2)), **options)
     fresh.advance(steps=20)
@@ -252,7 +309,7 @@ def test_a_reset_controller_has_forgotten():
 )  # fmt: skip
 def test_members_are_named_as_rows_of_an_array_are(key, chosen):
     batch = BatchSimulation(TWO, q0=np.zeros((5, 2)))
-    batch.reset(key, [0.5, 0.5])
+    batch.reset([0.5, 0.5], members=key)
     assert np.flatnonzero(batch.q[:, 0]).tolist() == chosen
 
 
@@ -327,13 +384,18 @@ def test_an_option_that_nobody_knows_is_a_type_error():
         (lambda b: b.advance(1.0, steps=2), "advance: got seconds and steps, need one of the two"),
         (lambda b: b.advance(steps=1.5), "steps: got 1.5, need a whole number of at least 0"),
         (lambda b: b.advance(1e9), "dt: got 0.001 s, or 1e+12 steps"),
-        (lambda b: b.reset([5], [0.0, 0.0]), "members: got [5], need numbers from 0 to 4, a mask"),
-        (lambda b: b.reset("all", [0.0, 0.0]), "members: got 'all'"),
-        (lambda b: b.reset([0.5], [0.0, 0.0]), "members: got [0.5]"),
-        (lambda b: b.reset([1, 2], np.zeros((3, 2))), "q: got 3 of them, need 2, as many as"),
-        (lambda b: b.reset([1], [0.0]), "q: got shape (1,)"),
-        (lambda b: b.reset([1], None), "q: got None"),
-        (lambda b: b.reset([1], [0.0, 0.0], "fast"), "qd: got 'fast'"),
+        (
+            lambda b: b.reset([0.0, 0.0], members=[5]),
+            "members: got [5], need numbers from 0 to 4, a mask",
+        ),
+        (lambda b: b.reset([0.0, 0.0], members="all"), "members: got 'all'"),
+        (lambda b: b.reset([0.0, 0.0], members=[0.5]), "members: got [0.5]"),
+        (
+            lambda b: b.reset(np.zeros((3, 2)), members=[1, 2]),
+            "q0: got 3 of them, need 2, as many as",
+        ),
+        (lambda b: b.reset([0.0], members=[1]), "q0: got shape (1,)"),
+        (lambda b: b.reset([0.0, 0.0], "fast", members=[1]), "qd0: got 'fast'"),
     ],
 )
 def test_calls_that_make_no_sense_are_refused_and_change_nothing(call, sentence):
@@ -434,7 +496,7 @@ def test_a_copy_goes_on_by_itself(duplicate):
     batch = BatchSimulation(TWO, **options, sensors=Sensors(angle_noise=1e-3, delay=2e-3))
     batch.apply(rows[:, 0])
     batch.advance(steps=9)
-    batch.reset([4], [np.nan, 0.0])
+    batch.reset([np.nan, 0.0], members=[4])
     other = duplicate(batch)
     before = batch.q.copy()
     assert np.array_equal(other.q, before, equal_nan=True)
