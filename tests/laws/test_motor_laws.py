@@ -348,8 +348,10 @@ def servo_in_scipy(servo, inertia, command, duration, angle=0.0):
             error -= np.clip(error, -servo.dead_band, servo.dead_band)
             torque = servo.stiffness * error - servo.damping * y[1]
             slope = servo.stall_torque * y[1] / servo.no_load_speed
-            low = min(-servo.stall_torque - slope, 0.0)
-            torque = np.clip(torque, low, max(servo.stall_torque - slope, 0.0))
+            most = servo.stall_torque  # either way, however fast it brakes
+            torque = np.clip(
+                torque, np.clip(-most - slope, -most, 0.0), np.clip(most - slope, 0.0, most)
+            )
             return [y[1], torque / inertia]
 
         made = solve_ivp(

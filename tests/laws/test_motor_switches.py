@@ -109,14 +109,18 @@ def test_the_corner_of_a_motor_s_line_ends_a_step():
     laws = {
         "limited": lambda t, y: [y[1], left(y)],
         "free": lambda t, y: [y[1], wanted(y)],
-        "braking": lambda t, y: [y[1], -stall * (1.0 + y[1] / free)],
+        "braking": lambda t, y: [y[1], -stall],
+        "limited back": lambda t, y: [y[1], -stall * (1.0 + y[1] / free)],
     }
     above = lambda t, y: wanted(y) - left(y)  # noqa: E731
-    below = lambda t, y: wanted(y) + stall * (1.0 + y[1] / free)  # noqa: E731
+    below = lambda t, y: wanted(y) + stall  # noqa: E731
+    below_back = lambda t, y: wanted(y) + stall * (1.0 + y[1] / free)  # noqa: E731
+    turned = lambda t, y: y[1]  # noqa: E731
     edges = {
         "limited": [(above, -1, "free")],
         "free": [(above, 1, "limited"), (below, -1, "braking")],
-        "braking": [(below, 1, "free")],
+        "braking": [(below, 1, "free"), (turned, -1, "limited back")],
+        "limited back": [(below_back, 1, "free")],
     }
     expected = in_branches(laws, edges, [0.0, 0.0], "limited", 1.2)
     assert [run.q[-1, 0], run.qd[-1, 0]] == pytest.approx(expected, abs=2e-11)

@@ -12,8 +12,10 @@ joint with T = N Kt i before the losses of the gear, and for the rate ω of the 
 
 The voltage L di/dt of the inductance is left out. A driver that protects the winding lowers its
 limit of current from `derating_from` on, in proportion to how far `max_temperature` still is.
-A torque–speed motor or a servo has T ≤ T_stall (1 − ω/ω₀) left, and a stepper its pull-out torque:
-the holding torque up to the corner speed, and less in proportion from there to its largest speed.
+A torque–speed motor or a servo has T ≤ T_stall (1 − ω/ω₀) left to drive with. To brake, a
+torque–speed motor has T ≤ T_stall (1 + ω/ω₀), up to its `max_torque`, and a servo T ≤ T_stall.
+A stepper has its pull-out torque: the holding torque up to the corner speed, and less in proportion
+from there to its largest speed.
 """
 
 from __future__ import annotations

@@ -267,8 +267,9 @@ class ServoMotor:
     """A hobby servo: a motor with a position loop of its own, which is commanded an angle.
 
     The command is read `update_rate` times a second. The servo's target moves to it at
-    `max_speed`; its torque is stiffness × (error beyond the dead band) − damping × rate, within
-    what a motor of this stall torque and no-load speed has left.
+    `max_speed`; its torque is stiffness × (error beyond the dead band) − damping × rate. At the
+    speed ω the servo drives with stall_torque (1 − ω/no_load_speed) at most, and brakes with
+    stall_torque at most.
 
     Parameters
     ----------
@@ -317,11 +318,15 @@ class ServoMotor:
 
     kind: ClassVar[str] = "servo"
     command: ClassVar[str] = POSITION
-    max_torque: ClassVar[float] = inf
 
     def __post_init__(self) -> None:
         checks = Problems()
         store(self, checks, _read(checks, SERVO_MOTOR, self))
+
+    @property
+    def max_torque(self) -> float:
+        """The largest torque [N·m] at any speed, driving or braking: the stall torque."""
+        return self.stall_torque
 
 
 @suggest_keywords(torque="holding_torque", step="step_angle", speed="max_speed")

@@ -63,7 +63,7 @@ def test_a_line_from_stall_to_no_load_is_clipped_and_never_drives_beyond(kind):
     motor = ulna.TorqueSpeedMotor(**given, max_torque=2.0)
     most = 2.0
     if kind == "servo":
-        motor, most = ulna.ServoMotor(**given, stiffness=10.0), np.inf
+        motor, most = ulna.ServoMotor(**given, stiffness=10.0), 3.0  # brakes with no more either
     lower, upper = actuation.torque_range(motor, [0.0, 2.5, 5.0, 8.0, -8.0])
     assert_allclose(upper, np.minimum([3.0, 1.5, 0.0, 0.0, 7.8], most))
     assert_allclose(lower, -np.minimum([3.0, 4.5, 6.0, 7.8, 0.0], most))

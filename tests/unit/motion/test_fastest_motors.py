@@ -166,6 +166,61 @@ def test_the_least_of_a_motors_lines_is_its_curve(motor):
     assert torque_range(joint, lines.max_rate).upper == pytest.approx(0.0, abs=1e-8 * lines.stall)
 
 
+ENGINE_MOTORS = {
+    "DC, by its supply": ulna.Motor(
+        voltage=12.0, resistance=5.8, torque_constant=0.0088, gear_ratio=107.0
+    ),
+    "DC, by its current": replace(WEAK, efficiency=1.0),
+    "line": ulna.TorqueSpeedMotor(stall_torque=1.4, no_load_speed=6.0),
+    "line, by its driver": ulna.TorqueSpeedMotor(1.4, 6.0, max_torque=1.1),
+    "line, braking by its driver": ulna.TorqueSpeedMotor(1.4, 6.0, max_torque=1.9),
+    "servo": ulna.ServoMotor(stall_torque=2.9, no_load_speed=4.7, stiffness=40.0, damping=0.6),
+    "stepper": ulna.StepperMotor(holding_torque=0.5, corner_speed=10.0, max_speed=60.0),
+}
+
+
+def engine_torque(joint, rate, way):
+    """Return the torque that the engine's motor gives when far more is commanded, one way."""
+    still = ulna.Arm((ulna.Link(1.0, 1e6),), (joint,), gravity=(0.0, 0.0))
+    given = {"torque": [1e6 * way]}
+    if isinstance(joint.motor, ulna.ServoMotor):
+        given = {"position": [1e3 * way]}
+    run = ulna.simulate(still, q0=[0.0], qd0=[rate], duration=1e-9, dt=1e-9, **given)
+    return run.tau[0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:motor data")
+@pytest.mark.parametrize("name", ENGINE_MOTORS)
+def test_a_plan_has_the_torque_that_the_engines_motor_gives(name):
+    joint = ulna.Joint(motor=ENGINE_MOTORS[name], gear_ratio=2.0)
+    lines, random = motor_lines(joint), np.random.default_rng(3)
+    for rate in lines.max_rate * (1.0 - 1e-4) * random.random(20):
+        driving, braking = (
+            min(rest + slope * rate for rest, slope in side)
+            for side in (lines.driving, lines.braking)
+        )
+        for way in (1.0, -1.0):
+            small = 1e-8 * float(lines.stall)
+            assert way * engine_torque(joint, way * rate, way) == pytest.approx(driving, abs=small)
+            assert way * engine_torque(joint, -way * rate, way) == pytest.approx(braking, abs=small)
+
+
+def test_a_servo_never_brakes_with_more_than_its_stall_torque():
+    motor = ulna.ServoMotor(stall_torque=2.9, no_load_speed=4.7, stiffness=40.0)
+    arm = ulna.Arm.rods([0.3, 0.25], [0.6, 0.4], joints=[ulna.Joint(motor=motor)] * 2)
+    plan = ulna.plan(arm, ulna.paths.joints([[0.0, 0.5], [2.0, -1.5]]), timing="fastest")
+    assert plan.ok, plan.problems
+    braked = plan.tau * plan.qd < 0.0
+    assert np.abs(plan.tau).max() <= 2.9 * (1.0 + 1e-6)
+    assert np.abs(plan.tau[braked]).max() > 0.99 * 2.9  # it does brake with all there is
+    driven = 2.9 * (1.0 - np.abs(plan.qd) / 4.7) * (1.0 + 1e-6)
+    assert (np.abs(plan.tau) <= np.where(braked, 2.9 * (1.0 + 1e-6), driven)).all()
+    # The use is a part of what is left: of the stall torque, where it brakes.
+    limits = np.where(plan.tau < 0.0, -plan.torque_limits.lower, plan.torque_limits.upper)
+    assert limits[braked] == pytest.approx(2.9)
+    assert plan.motor_peaks.use.max() <= 1.0 + 1e-6
+
+
 def test_no_motor_is_turned_faster_than_without_load():
     # Downwards its own weight would turn it faster, and the motor could do no more than brake.
     motor = ulna.TorqueSpeedMotor(stall_torque=40.0, no_load_speed=3.0)
