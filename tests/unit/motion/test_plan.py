@@ -318,6 +318,35 @@ class TestProblems:
     def test_no_arm_goes_through_a_corner_at_speed(self):
         assert not plan(path=paths.polyline([(0.3, 0.3), (0.3, 0.1), (0.6, 0.1)], blend=0.0)).ok
 
+    @pytest.mark.parametrize("derivatives", ["exact", "finite"])
+    @pytest.mark.parametrize("n", [1, 2, 3, 4])
+    def test_a_closed_path_says_exactly_when_it_ends_in_another_posture(self, n, derivatives):
+        arm = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2][:n], [1.0] * n)
+        around = paths.circle((0.0, 0.0), 0.5)
+        through = ulna.kinematics.tip(arm, [[0.4] * n, [0.9] * n])[:, :2]
+        inside = [paths.line(*through), paths.circle((0.35, 0.1), 0.2), around.reversed()]
+        there_and_back = paths.joints([[0.3] * n, [0.9] * n, [0.3] * n])
+        for path in (around, there_and_back, *(inside if n > 1 else ())):
+            made = plan(arm, path, derivatives=derivatives)
+            start, end = made.trajectory(np.array([0.0, made.duration])).q
+            found = [one for one in made.problems if one.kind == "another posture"]
+            moved = np.abs(end - start) > 1e-7
+            assert len(found) == (path.closed and moved.any())
+            for one in found:
+                assert not one.blocks
+                assert not one.exceeds
+                assert one.when.worst == pytest.approx(np.abs(end - start).max())
+                for joint, change in enumerate(np.degrees(end - start), 1):
+                    told = f"joint {joint} by {change:+.3g} deg"
+                    assert (told in str(one)) == moved[joint - 1]
+
+    def test_a_redundant_arm_ends_in_another_posture_and_can_do_it_all_the_same(self):
+        made = plan(CHAIN, paths.circle((0.4, 0.2), 0.15))
+        assert kinds(made) == ["another posture"]
+        assert made.ok
+        assert "the arm can do it" in repr(made)
+        assert "ends in another posture" in repr(made)
+
     def test_a_corner_at_rest_is_none(self):
         leg = [paths.line((0.3, 0.3), (0.3, 0.1)), paths.line((0.3, 0.1), (0.6, 0.1))]
         path = leg[0].then(leg[1])

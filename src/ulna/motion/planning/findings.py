@@ -38,6 +38,7 @@ BESIDE = 1e-6  # of a path, beside a corner
 RADIAL = 1e-3  # the cosine between arm and path, above which it leads out of the reach
 SHORT = 1e-4  # of the reach, that is enough to stop short of its edge
 JUMP = 1e-4  # of the speed beside it, by which a velocity may jump unseen
+SAME_POSTURE = 1e-7  # [rad] by which rounding may part the ends of a closed motion
 # [rad], or of the reach: by which the joints of a redundant arm may be beyond a limit between two
 # postures that keep it.
 BETWEEN = 1e-3
@@ -92,6 +93,7 @@ def find_problems(
     return (
         *(refused if problem.refusal else ()),
         *_posture_findings(motion, demands),
+        *_closure_findings(motion),
         *(_stretched_findings(motion.trajectory) if too_much else ()),
         *too_much,
         *_tip_findings(demands, problem.limits),
@@ -163,6 +165,27 @@ def _posture_findings(motion: SampledMotion, demands: Demands) -> Iterator[Findi
     for finding in searched:
         if not any(_overlap(finding, other) for other in told):
             yield finding
+
+
+def _closure_findings(motion: SampledMotion) -> Iterator[Finding]:
+    """Report a closed path at whose end the joints are not where they were at its start."""
+    trajectory, tracked = motion.trajectory, motion.tracked
+    if not trajectory.path.closed or (tracked is not None and not tracked.ok.all()):
+        return
+    T = trajectory.duration
+    start, end = trajectory.rows(np.array([0.0, T]))[0]
+    change = end - start
+    worst = float(np.abs(change).max())
+    if worst > SAME_POSTURE:
+        each = ", ".join(
+            f"joint {number} by {np.degrees(part):+.3g} deg"
+            for number, part in enumerate(change.tolist(), 1)
+            if abs(part) > SAME_POSTURE
+        )
+        text = f"the closed path ends in another posture than it began: {each}"
+        yield Finding(
+            "another posture", TimeSpan(T, T, worst, T), f"{text}; played again, it jumps back"
+        )
 
 
 def _overlap(one: Finding, other: Finding) -> bool:

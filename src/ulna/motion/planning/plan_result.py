@@ -475,7 +475,7 @@ def _told(plan: Plan) -> Iterator[str]:
     if plan.arm.has_motors and np.isfinite(singular):
         yield from planned_motor_lines(plan)
     yield from (*map(str, plan.limiting), *plan.path.notes)
-    if not plan.problems:
+    if plan.ok:
         yield "the arm can do it: in reach and within its limits; collisions are not checked"
     yield from (problem.text for problem in plan.problems[:MOST_SHOWN])
     if len(plan.problems) > MOST_SHOWN:
