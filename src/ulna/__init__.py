@@ -158,22 +158,5 @@ def _found(name: str) -> object:
     from ulna.errors import did_you_mean
 
     text = f"module 'ulna' has no attribute {name!r}"
-    hint = "" if name.startswith("_") else _elsewhere(name) or did_you_mean(name, __all__)
+    hint = "" if name.startswith("_") else did_you_mean(name, __all__)
     raise AttributeError(f"{text}; {hint}" if hint else text)
-
-
-def _elsewhere(name: str) -> str:
-    """Return where a name is, or what to write instead; empty if nothing is known."""
-    from ulna.namespaces import first_guesses
-
-    for text, names in first_guesses("ulna").items():
-        if name in names.split():
-            return text
-    for room in ("kinematics", "dynamics", "control", "analysis", "viewer"):
-        package = _import_module(f"ulna.{room}")
-        if name in package.__all__:
-            return f"it is ulna.{room}.{name}"
-        for text, names in package._guesses.items():
-            if name in names.split():
-                return str(text)
-    return ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ulna.arrays import Array, running_sum, to_float
 from ulna.arrays import namespace as array_library
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 from ulna.typing import ArrayLike
 
 __all__ = [
@@ -328,4 +328,4 @@ def _turn_first(q: ArrayLike, by: float) -> Array:
 
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = namespace(__name__, first_guesses("angles"), also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

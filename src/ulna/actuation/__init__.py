@@ -19,7 +19,7 @@ from ulna.actuation.motor_formulas import (
     winding_loss,
 )
 from ulna.arm.motor_catalogue import catalogue
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "Actuator",
@@ -89,5 +89,4 @@ def actuators() -> tuple[Actuator, ...]:
 
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("actuation")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

@@ -15,7 +15,7 @@ from ulna.analysis.position_commands import servo_tracking
 from ulna.analysis.step_responses import StepResponse, step_response
 from ulna.analysis.tracking_errors import Tracking, Worst, tracking
 from ulna.analysis.verification import Agreement, Verification, verify
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "Agreement",
@@ -48,5 +48,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("analysis")
-    __getattr__, __dir__ = namespace(__name__, _guesses)
+    __getattr__, __dir__ = namespace(__name__)

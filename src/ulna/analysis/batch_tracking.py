@@ -26,7 +26,6 @@ from ulna.analysis.tracking_measures import (
 from ulna.arrays import Array, freeze, plain, positive
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.namespaces import first_guesses, suggest_attributes
 from ulna.progress import card
 from ulna.simulation import BatchRun
 from ulna.simulation.batch.batch_run import BLOCK
@@ -52,11 +51,6 @@ class BatchWorst(NamedTuple):
     point: Array
 
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("Tracking")
-
-
-@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchTracking:
     """Tracking errors of the B runs of a batch against their plans, for each of S samples.

@@ -40,7 +40,6 @@ from ulna.control.loop_stability import balance
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation.build import check_controlled, check_kinds
 
@@ -240,7 +239,6 @@ class Stability:
 
 
 @interruptible
-@suggest_keywords(frequency="rate")
 def stability(
     plan: Plan,
     controller: Controller | None = None,

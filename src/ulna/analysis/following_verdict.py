@@ -44,7 +44,6 @@ from ulna.control.loop_stability import friction_error_band, is_judged
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, Saturation
 from ulna.simulation.made_with import controller_and_model
@@ -189,7 +188,6 @@ def follows_by_positions(run: Run) -> bool:
     return "position" in run.settings
 
 
-@suggest_keywords(reference="plan")
 def verdict(
     run: Run | None,
     plan: Plan,

@@ -44,7 +44,6 @@ from ulna.arrays import Array, float_array, freeze, plain
 from ulna.control import Controller
 from ulna.dynamics import gravity_torque, linearise
 from ulna.errors import InputError, Problem, rewording, shown
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
@@ -366,7 +365,6 @@ class LoopDynamics:
         return card(f"Loop of {self.controller}", self._lines())
 
 
-@suggest_keywords(frequency="rate", sensor="sensors", actuator="actuators")
 def loop(
     arm: Arm,
     q: StateLike,

@@ -21,7 +21,6 @@ from ulna.arm import Arm
 from ulna.arrays import Array, freeze, number, plain, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.build import check_kinds
@@ -137,7 +136,6 @@ class Section:
 
 
 @interruptible
-@suggest_keywords(start="starts")
 def poincare(
     arm: Arm,
     *,

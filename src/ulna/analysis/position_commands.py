@@ -13,7 +13,6 @@ from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip
 from ulna.motion import Plan
 from ulna.motion.servo_tables import ServoTable
-from ulna.namespaces import suggest_keywords
 from ulna.simulation import simulate
 from ulna.simulation.loads import POSITION
 from ulna.simulation.motor_rows import check_given
@@ -52,7 +51,6 @@ def table_angles(table: ServoTable) -> Array:
     return np.column_stack([servo.angles(values) for servo, values in sent])
 
 
-@suggest_keywords(servos="table")
 def servo_tracking(plan: Plan, table: ServoTable) -> Tracking:
     """Simulate servos that are sent a table, and return how well the tip follows the plan.
 

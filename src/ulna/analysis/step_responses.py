@@ -31,7 +31,6 @@ from ulna.arrays import Array, freeze, number, plain, positive, whole
 from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import BatchRun, Run, simulate
 from ulna.simulation.batch.member import Member
@@ -165,7 +164,6 @@ def step_response(
 
 
 @interruptible
-@suggest_keywords(amplitude="size", step="size", set_point="reference", goal="reference")
 def step_response(
     arm: Arm | Run | Member | BatchRun,
     controller: Controller | None = None,

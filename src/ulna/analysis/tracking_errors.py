@@ -31,7 +31,6 @@ from ulna.analysis.tracking_measures import (
 from ulna.arrays import Array, freeze, number, plain, positive
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.namespaces import first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.simulation import BatchRun, Run
 from ulna.simulation.batch.member import Member
@@ -75,11 +74,6 @@ class Worst(NamedTuple):
     point: tuple[float, float]
 
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("Tracking")
-
-
-@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracking(Generic[Judged]):
     """Tracking errors of a run against a plan, a row for every sample of the run.
@@ -286,7 +280,6 @@ def tracking(
 ) -> BatchTracking: ...
 
 
-@suggest_keywords(reference="plan")
 def tracking(
     run: Run | Member | BatchRun, plan: Plan | Sequence[Plan], *, start: float = 0.0
 ) -> Tracking[Any] | BatchTracking:

@@ -15,7 +15,7 @@ from ulna.arm.motors import IdealMotor, Motor, ServoMotor, StepperMotor, TorqueS
 from ulna.arm.parameters import Parameters, parameters_of, stack
 from ulna.arm.planar_arm import EARTH, FLAT, Arm
 from ulna.arm.preset_arms import preset, presets
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "EARTH",
@@ -57,5 +57,4 @@ if TYPE_CHECKING:
     from ulna.arm.dh_tables import from_dh, to_dh
     from ulna.arm.imported_arm import ImportedArm
 else:
-    _guesses = first_guesses("arm")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__, lazy=_FILES)
+    __getattr__, __dir__ = namespace(__name__, lazy=_FILES)

@@ -15,7 +15,6 @@ from ulna.arm.bounded_numbers import BoundedNumber, read_number, read_numbers, s
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motors import MOTORS, AnyMotor
 from ulna.errors import InputError, Problem, Problems, shown
-from ulna.namespaces import first_guesses, no_attribute, suggest_keywords
 
 LINK = {
     "length": BoundedNumber("length", "m", above=0.0, needed=True),
@@ -53,7 +52,6 @@ _MOTOR_HINT = (
 PLAUSIBLE_WIDTH = 0.5
 
 
-@suggest_keywords(center="com", centre="com", l="length", m="mass", I="inertia")
 @dataclass(frozen=True, slots=True, init=False)
 class Link:
     """A rigid link, described in the frame of its proximal joint (x along the link).
@@ -120,11 +118,6 @@ class Link:
         }
         store(self, checks, values)
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, first_guesses("Link"))
-
     @property
     def is_rod(self) -> bool:
         """Whether mass is spread evenly along the link, as the defaults have it."""
@@ -132,7 +125,6 @@ class Link:
         return (self.com, self.inertia, self.com_offset) == rod
 
 
-@suggest_keywords(m="mass", I="inertia")
 @dataclass(frozen=True, slots=True, init=False)
 class Payload:
     """A load at the tip of the arm, fixed to the last link.
@@ -198,16 +190,6 @@ def doubts(link: Link) -> list[Problem]:
     return [Problem("inertia", f"{link.inertia:.4g} kg·m²", need, hint)]
 
 
-@suggest_keywords(
-    dry="coulomb",
-    dynamic="coulomb",
-    kinetic="coulomb",
-    stiction="static",
-    stribeck="stribeck_velocity",
-    quadratic="drag",
-    viscous="damping of the Joint",
-    damping="damping of the Joint",
-)
 @dataclass(frozen=True, slots=True)
 class Friction:
     """Dry friction and drag at a joint, in addition to the joint's viscous `damping`.
@@ -257,15 +239,6 @@ class Friction:
         store(self, checks, {"coulomb": coulomb, "static": static, **others})
 
 
-@suggest_keywords(
-    limits="lower and upper",
-    limit="lower and upper",
-    min="lower",
-    max="upper",
-    max_speed="max_velocity",
-    effort="max_torque",
-    ratio="gear_ratio",
-)
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A revolute joint: its limits, its damping, and the rotor that turns it.
@@ -337,11 +310,6 @@ class Joint:
             friction: Friction | None = None,
             motor: AnyMotor | str | None = None,
         ) -> None: ...
-
-    else:
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, first_guesses("Joint"))
 
     @property
     def is_free(self) -> bool:

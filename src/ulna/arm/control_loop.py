@@ -25,7 +25,6 @@ from ulna.arm.bounded_numbers import BoundedNumber
 from ulna.arm.control_timing import ControlTiming, whole_periods
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, Problems, shown, units_hint
-from ulna.namespaces import suggest_keywords
 from ulna.typing import SupportsArray
 
 PerJoint = float | Sequence[float] | SupportsArray
@@ -58,16 +57,6 @@ ACTUATOR_TIMES = {"delay": BoundedNumber("time", "s", least=0.0)}
 LOOP = {"rate": BoundedNumber("frequency", "Hz", above=0.0)}
 
 
-@suggest_keywords(
-    noise="angle_noise",
-    latency="delay",
-    resolution="angle_resolution",
-    bias="angle_bias",
-    offset="angle_bias",
-    density="angle_noise_density",
-    sample_rate="rate",
-    bandwidth="rate_bandwidth",
-)
 @dataclass(frozen=True)
 class Sensors:
     """What a controller measures: when it is sampled, its bias, noise and resolution, its delay.
@@ -263,16 +252,6 @@ class Sensors:
         return ControlTiming(rate, self.delay)
 
 
-@suggest_keywords(
-    latency="delay",
-    lag="time_constant",
-    tau="time_constant",
-    rate="max_torque_rate",
-    slew_rate="max_torque_rate",
-    resolution="torque_resolution",
-    saturation="max_torque",
-    limit="max_torque",
-)
 @dataclass(frozen=True)
 class Actuators:
     """What becomes of a controller's command: limit, resolution, delay, bandwidth, torque rate.
@@ -356,7 +335,6 @@ class Actuators:
         return np.ascontiguousarray(np.array([lag, *others]).T)
 
 
-@suggest_keywords(frequency="rate", control_rate="rate", sensor="sensors", actuator="actuators")
 @dataclass(frozen=True)
 class ControlLoop:
     """The loop of an arm as it is: control rate, sensors and actuators.

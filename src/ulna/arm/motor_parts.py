@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ulna.arm.bounded_numbers import BoundedNumber, read_numbers, store
 from ulna.errors import Problems
-from ulna.namespaces import suggest_keywords
 
 HEAT = {
     "thermal_resistance": BoundedNumber("thermal_resistance", "K/W", above=0.0, needed=True),
@@ -24,9 +23,6 @@ BACKLASH = {
 }
 
 
-@suggest_keywords(
-    resistance="thermal_resistance", capacity="thermal_capacity", limit="max_temperature"
-)
 @dataclass(frozen=True, slots=True)
 class WindingHeat:
     """How the winding of a DC motor warms up, and what that does to the motor.
@@ -84,7 +80,6 @@ class WindingHeat:
         store(self, checks, values)
 
 
-@suggest_keywords(angle="gap", play="gap", width="gap")
 @dataclass(frozen=True, slots=True)
 class Backlash:
     """The gap between the teeth of a gear: the rotor moves in it by itself.

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, TypeAlias
 from ulna.arm.bounded_numbers import BoundedNumber, NumberTable, read_numbers, store
 from ulna.arm.motor_parts import Backlash, WindingHeat
 from ulna.errors import Problems, shown
-from ulna.namespaces import suggest_keywords
 
 TORQUE, CURRENT, VOLTAGE, POSITION = "torque", "current", "voltage", "position"
 ROUNDING = 1e-9
@@ -82,16 +81,6 @@ STEPPER_MOTOR = {
 }
 
 
-@suggest_keywords(
-    kt="torque_constant",
-    Kt="torque_constant",
-    ke="back_emf_constant",
-    Ke="back_emf_constant",
-    R="resistance",
-    L="inductance",
-    V="voltage",
-    ratio="gear_ratio",
-)
 @dataclass(frozen=True, slots=True)
 class Motor:
     """A brushed DC motor with its gear and its driver.
@@ -212,7 +201,6 @@ class Motor:
         return emf / (float(self.back_emf_constant or self.torque_constant) * abs(self.gear_ratio))
 
 
-@suggest_keywords(max_speed="no_load_speed", effort="max_torque", ratio="gear_ratio")
 @dataclass(frozen=True, slots=True)
 class TorqueSpeedMotor:
     """A motor known by the torque that it has left at a speed: a line from stall to no load.
@@ -261,7 +249,6 @@ class TorqueSpeedMotor:
         store(self, checks, _read(checks, TORQUE_SPEED_MOTOR, self))
 
 
-@suggest_keywords(kp="stiffness", kd="damping", rate="update_rate", speed="max_speed")
 @dataclass(frozen=True, slots=True)
 class ServoMotor:
     """A hobby servo: a motor with a position loop of its own, which is commanded an angle.
@@ -329,7 +316,6 @@ class ServoMotor:
         return self.stall_torque
 
 
-@suggest_keywords(torque="holding_torque", step="step_angle", speed="max_speed")
 @dataclass(frozen=True, slots=True)
 class StepperMotor:
     """A stepper motor: commanded an angle, it pulls towards it like a magnetic spring.

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from ulna.arm.parameters import Parameters, check_mobility, parameters_from
 from ulna.arm.sketch import sketch_html, summary
 from ulna.arrays import Array
 from ulna.errors import Problems, shown, warn
-from ulna.namespaces import SuggestsAttributes, first_guesses, no_attribute, suggest_keywords
 from ulna.typing import SupportsArray
 
 EARTH = (0.0, -9.81)  # [m/s²], downwards
@@ -35,17 +34,6 @@ FLAT = (0.0, 0.0)  # an arm that lies on a table feels no gravity in its plane
 
 MotorLike: TypeAlias = AnyMotor | str | None  # a motor, its name, or none
 _GRAVITY_HINT = "(0, -9.81) is straight down, (0, 0) is for an arm that lies flat"
-
-
-def _guessed_keywords(*kinds: str) -> dict[str, str]:
-    """Return what to say of keywords that people try first, for arms of rods and of others."""
-    sections = (first_guesses(f"keywords of {kind}") for kind in kinds)
-    return {
-        name: text for known in sections for text, names in known.items() for name in names.split()
-    }
-
-
-[_RODS] = first_guesses("keywords of rods")
 
 
 class ArmFields(TypedDict, total=False):
@@ -60,11 +48,8 @@ class ArmFields(TypedDict, total=False):
     loop: ControlLoop | None
 
 
-@suggest_keywords(
-    f"{_RODS}, whose joints are free unless given", **_guessed_keywords("rods", "joints")
-)
 @dataclass(frozen=True, repr=False)
-class Arm(metaclass=SuggestsAttributes):
+class Arm:
     """A planar arm of revolute joints. Frozen; change one with `replace` or `with_payload`.
 
     Make one with `Arm.rods`, `Arm.point_masses` or `Arm.of`, `ulna.load` or `ulna.preset`.
@@ -106,8 +91,6 @@ class Arm(metaclass=SuggestsAttributes):
     (2, 1.0, 11.0)
     """
 
-    _class_guesses = first_guesses("Arm class")
-
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     gravity: tuple[float, float] = EARTH
@@ -145,7 +128,6 @@ class Arm(metaclass=SuggestsAttributes):
         return self
 
     @classmethod
-    @suggest_keywords(**_guessed_keywords("rods", "joints"))
     def of(
         cls,
         links: Iterable[Link],
@@ -202,7 +184,6 @@ class Arm(metaclass=SuggestsAttributes):
         return arm
 
     @classmethod
-    @suggest_keywords(**_guessed_keywords("links", "joints"))
     def rods(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -257,7 +238,6 @@ class Arm(metaclass=SuggestsAttributes):
         )
 
     @classmethod
-    @suggest_keywords(**_guessed_keywords("links", "joints"))
     def point_masses(
         cls,
         lengths: Sequence[float] | SupportsArray,
@@ -461,11 +441,6 @@ class Arm(metaclass=SuggestsAttributes):
         False
         """
         return _smooth(self, keep_drag) if self.has_friction else self
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, {**first_guesses("Arm"), **first_guesses("Arm class")})
 
     def __repr__(self) -> str:
         return summary(self)

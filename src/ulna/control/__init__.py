@@ -25,7 +25,7 @@ from ulna.control.pd import PD
 from ulna.control.pid import PID
 from ulna.kernels import inner
 from ulna.lanes import logical_and, logical_not, logical_or, select, sqrt
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "CONTROLLERS",
@@ -53,5 +53,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("control")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=CONTROLLERS)
+    __getattr__, __dir__ = namespace(__name__)

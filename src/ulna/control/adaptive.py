@@ -34,7 +34,6 @@ from ulna.control.controller import (
     columns,
     freeze_fields,
     joint_gains,
-    keyword_guesses,
     one_number,
 )
 from ulna.control.gains import KD_SHARE, at_all_poses, bounds_of, largest_kp
@@ -76,7 +75,6 @@ from ulna.dynamics.packed import (
 from ulna.dynamics.recursive import gather_torques, link_directions, spread_accelerations
 from ulna.kernels import inner
 from ulna.lanes import all_lanes, select
-from ulna.namespaces import suggest_keywords
 
 DEFAULT_BANDWIDTH = 10.0  # [rad/s] unless the control rate is too low for it
 DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
@@ -241,9 +239,6 @@ def _adapt(
         state[entry] = value + step * speed * correlation
 
 
-@suggest_keywords(
-    **keyword_guesses("bandwidth", "kd", "adaptation", "model", "friction_compensation")
-)
 @dataclass(frozen=True)
 class Adaptive:
     """Adaptive control: follows with a model, and learns what that is wrong about.

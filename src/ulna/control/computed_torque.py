@@ -32,7 +32,6 @@ from ulna.control.controller import (
     columns,
     freeze_fields,
     joint_gains,
-    keyword_guesses,
 )
 from ulna.control.laws import (
     ANGLE,
@@ -54,7 +53,6 @@ from ulna.dynamics import friction_torque, inverse_dynamics, mass_matrix
 from ulna.dynamics.packed import QDD, TORQUE
 from ulna.dynamics.recursive import inverse
 from ulna.kernels import inner
-from ulna.namespaces import suggest_keywords
 
 DEFAULT_FREQUENCY = 20.0  # [rad/s] unless the control rate is too low for it
 DECAY_SHARE = 0.15  # of the fastest decay that the rate allows
@@ -125,9 +123,6 @@ def _accelerating_torque(
         tau[i] = links[i, TORQUE]
 
 
-@suggest_keywords(
-    **keyword_guesses("natural_frequency", "damping_ratio", "model", "friction_compensation")
-)
 @dataclass(frozen=True)
 class ComputedTorque:
     """Computed-torque control: every joint closes its gap as a second-order system.

@@ -250,35 +250,6 @@ def _takes_timing(function: Callable[..., Any]) -> bool:
         return False
 
 
-# Names that people try first, and what the parameter may be called instead.
-_GUESSES = {
-    "kp": "stiffness Kp KP K P p proportional",
-    "damping_ratio": "damping zeta ratio",
-    "kd": "damping derivative Kd KD D d",
-    "ki": "integral Ki KI I i",
-    "natural_frequency": "frequency omega omega_n wn w bandwidth",
-    "bandwidth": "frequency omega lam lambda_ natural_frequency",
-    "adaptation": "gamma Gamma adaptation_gain learning_rate",
-    "filter": "cutoff corner filter_frequency derivative_filter",
-    "dead_band": "deadband dead_zone deadzone tolerance band",
-    "model": "arm robot",
-    "friction_compensation": "friction compensate_friction compensation friction_feedforward",
-}
-
-
-def keyword_guesses(*parameters: str) -> dict[str, str]:
-    """Return which of these parameters is meant by names that people try first.
-
-    >>> keyword_guesses("natural_frequency", "damping_ratio")["damping"]
-    'damping_ratio'
-    """
-    found: dict[str, str] = {}
-    for parameter, names in _GUESSES.items():
-        if parameter in parameters:
-            found |= {name: parameter for name in names.split() if name not in found}
-    return {name: parameter for name, parameter in found.items() if name not in parameters}
-
-
 def freeze_fields(controller: Any, *names: str) -> None:
     """Turn lists and arrays among the fields of a frozen controller into tuples.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from ulna.arm import Arm
 from ulna.control.adaptive import Adaptive
 from ulna.control.computed_torque import ComputedTorque
-from ulna.control.controller import Controller, check_controller, keyword_guesses
+from ulna.control.controller import Controller, check_controller
 from ulna.control.feedforward_pid import FeedforwardPID
 from ulna.control.gravity_pd import GravityPD
 from ulna.control.laws import Law
@@ -72,8 +72,7 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
         hint = did_you_mean(call.name, CONTROLLERS)
         raise call.fault(None, f"unknown controller '{call.name}'", need, hint)
     entry = CONTROLLERS[call.name]
-    guesses = keyword_guesses(*entry.parameters)
-    return entry.build(**bind(call, entry.parameters, guesses=guesses))
+    return entry.build(**bind(call, entry.parameters))
 
 
 def _check_spelling(text: str, what: str) -> None:

@@ -31,7 +31,6 @@ from ulna.control.controller import (
     call_text,
     columns,
     freeze_fields,
-    keyword_guesses,
 )
 from ulna.control.gains import JointGains, joint_gains_of
 from ulna.control.laws import (
@@ -56,7 +55,6 @@ from ulna.control.pid import (
     pid_torque,
 )
 from ulna.dynamics import inverse_dynamics
-from ulna.namespaces import suggest_keywords
 
 
 class FeedforwardPIDState(NamedTuple):
@@ -110,18 +108,6 @@ def _feedforward_pid_and_friction(
     add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, dead_band, params)
 
 
-@suggest_keywords(
-    **keyword_guesses(
-        "kp",
-        "kd",
-        "ki",
-        "natural_frequency",
-        "filter",
-        "dead_band",
-        "model",
-        "friction_compensation",
-    )
-)
 @dataclass(frozen=True)
 class FeedforwardPID:
     """Inverse dynamics of the reference as feedforward, and PID on top.

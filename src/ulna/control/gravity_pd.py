@@ -29,7 +29,6 @@ from ulna.control.controller import (
     call_text,
     columns,
     freeze_fields,
-    keyword_guesses,
 )
 from ulna.control.gains import JointGains, joint_gains_of
 from ulna.control.laws import (
@@ -49,7 +48,6 @@ from ulna.dynamics import gravity_torque
 from ulna.dynamics.packed import QDD, TORQUE
 from ulna.dynamics.recursive import inverse
 from ulna.lanes import select
-from ulna.namespaces import suggest_keywords
 
 
 class GravityPDState(NamedTuple):
@@ -84,7 +82,6 @@ def _gravity_pd(
     add_pd(q, qd, reference, tau, kp, kd)
 
 
-@suggest_keywords(**keyword_guesses("kp", "kd", "natural_frequency", "model"))
 @dataclass(frozen=True)
 class GravityPD:
     """PD control with gravity compensation.

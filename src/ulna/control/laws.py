@@ -37,7 +37,6 @@ from ulna.control.controller import (
     Gain,
     Reference,
     joint_gains,
-    keyword_guesses,
     plain_gain,
 )
 from ulna.dynamics.packed import (
@@ -176,8 +175,7 @@ class Law:
         found |= dict(zip(self.gains, values, strict=False))
         for gain, value in gains.items():
             if gain not in self.gains:
-                meant = keyword_guesses(*self.gains).get(gain)
-                hint = f"did you mean '{meant}'?" if meant else did_you_mean(gain, self.gains)
+                hint = did_you_mean(gain, self.gains)
                 words = f"{name}() got an unexpected keyword argument '{gain}'"
                 raise TypeError(f"{words}; {hint}" if hint else words)
             found[gain] = value

@@ -22,7 +22,6 @@ from ulna.control.controller import (
     Reference,
     call_text,
     columns,
-    keyword_guesses,
 )
 from ulna.control.laws import (
     add_friction,
@@ -34,7 +33,6 @@ from ulna.control.laws import (
     torque_of_reference,
 )
 from ulna.dynamics import inverse_dynamics
-from ulna.namespaces import suggest_keywords
 
 
 @law
@@ -60,7 +58,6 @@ def _open_loop_and_friction(
     add_friction(len(q), reference, state, 0, tau, out, back)
 
 
-@suggest_keywords(**keyword_guesses("model", "friction_compensation"))
 @dataclass(frozen=True)
 class OpenLoop:
     """Inverse dynamics of the reference; nothing is measured.

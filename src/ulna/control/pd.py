@@ -28,13 +28,11 @@ from ulna.control.controller import (
     call_text,
     columns,
     freeze_fields,
-    keyword_guesses,
 )
 from ulna.control.gains import JointGains, joint_gains_of
 from ulna.control.laws import REF_Q, REF_QD, law
 from ulna.control.loop_stability import Feedback, diagonal
 from ulna.kernels import inner
-from ulna.namespaces import suggest_keywords
 
 
 @law
@@ -54,7 +52,6 @@ def add_pd(q: Array, qd: Array, reference: Array, tau: Array, kp: Array, kd: Arr
         tau[i] += kp[i] * error + kd[i] * error_rate
 
 
-@suggest_keywords(**keyword_guesses("kp", "kd", "natural_frequency"))
 @dataclass(frozen=True)
 class PD:
     """A spring and a damper at every joint: PD control.

@@ -36,7 +36,6 @@ from ulna.control.controller import (
     columns,
     freeze_fields,
     joint_gains,
-    keyword_guesses,
     one_number,
 )
 from ulna.control.gains import (
@@ -50,7 +49,6 @@ from ulna.control.laws import REF_Q, REF_QD, law
 from ulna.control.loop_stability import Feedback, diagonal
 from ulna.kernels import inner
 from ulna.lanes import logical_and, logical_or, numbers, select
-from ulna.namespaces import suggest_keywords
 
 MEMORIES = 2  # of every joint: the gap's integral, and its filtered rate
 SCRATCH = 1  # rows behind them and the last tick's time
@@ -159,7 +157,6 @@ def _blend(corner: Array, state: Array, last: int, t: float) -> None:
         kept[last + 1, w] = 1.0 - math.exp(-corners[0, w] * (t - kept[last, w]))
 
 
-@suggest_keywords(**keyword_guesses("kp", "kd", "ki", "natural_frequency", "filter", "dead_band"))
 @dataclass(frozen=True)
 class PID:
     """PD control with an integral, and a low-pass filter on the rates.

@@ -8,7 +8,7 @@ from ulna.arm import Arm
 from ulna.concurrency import interruptible
 from ulna.derivation.derivation_options import DerivationOptions, options_for
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import first_guesses, namespace, suggest_keywords
+from ulna.namespaces import namespace
 
 if TYPE_CHECKING:
     from ulna.derivation.derivation import Derivation
@@ -17,7 +17,6 @@ __all__ = ["Derivation", "DerivationOptions", "derive"]
 
 
 @interruptible
-@suggest_keywords(n="links", joints="links", angles="convention")
 def derive(
     links: int | Arm | None = None,
     *,
@@ -104,7 +103,4 @@ def derive(
 
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("derivation")
-    __getattr__, __dir__ = namespace(
-        __name__, _guesses, also=__all__, lazy={"Derivation": "ulna.derivation.derivation"}
-    )
+    __getattr__, __dir__ = namespace(__name__, lazy={"Derivation": "ulna.derivation.derivation"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import sympy as sp
 
@@ -27,13 +26,11 @@ from ulna.derivation.model import (
     symbol,
 )
 from ulna.derivation.source_code import LANGUAGES, source_code
-from ulna.namespaces import first_guesses, no_attribute
 
 L, K, V = symbol("L"), symbol("K"), symbol("V")
 A, B = symbol("A"), symbol("B")  # any two angles
 WRITTEN_OUT = 2  # links up to which the matrices are also shown without abbreviations
 # What students and users of other software ask for first.
-_GUESSES = first_guesses("Derivation")
 
 
 @dataclass(frozen=True)
@@ -251,11 +248,6 @@ class Derivation:
         return source_code(
             self.mechanics, self.title, self._numbers, language, name=name, note=note
         )
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            raise no_attribute(self, name, _GUESSES)
 
     def __str__(self) -> str:
         return self.text()

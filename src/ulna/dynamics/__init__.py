@@ -31,7 +31,7 @@ from ulna.dynamics.statics import (
     largest_payload,
     tip_force,
 )
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "Equilibria",
@@ -62,5 +62,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("dynamics")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=("absolute", "chain", "sequential"))
+    __getattr__, __dir__ = namespace(__name__)

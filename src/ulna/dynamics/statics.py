@@ -28,7 +28,6 @@ from ulna.dynamics.chain import Posture, posture, tip_levers, tip_pull, to_joint
 from ulna.dynamics.equations_of_motion import linearise
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import joint_array, prepared
-from ulna.namespaces import suggest_keywords
 
 DETERMINED = 1e-10  # of the largest singular value: a smaller one tells nothing of the force
 EPSILONS = 64.0  # of the machine, which single precision needs instead
@@ -37,7 +36,6 @@ ROUNDING = 1e-12  # of the largest of its kind: less is as good as nothing
 SWINGS = 1e-7  # of an eigenvalue, to the side: two that are equal part so far by rounding
 
 
-@suggest_keywords()
 def holding_torque(
     arm: Arm | Parameters, q: Array, *, tip_force: Array | None = None, link_weights: bool = True
 ) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ulna.expressions.calls import Call, Kind, Value, bind, parse_call
 from ulna.expressions.program import CONSTANTS, FUNCTIONS, Expression, Op, Program, constant, run
 from ulna.expressions.syntax import ExpressionError, Fault
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "CONSTANTS",
@@ -30,5 +30,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("expressions")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

@@ -198,9 +198,7 @@ def written(value: Value) -> str:
     return str(value)
 
 
-def bind(
-    call: Call, signature: Mapping[str, Kind], *, guesses: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def bind(call: Call, signature: Mapping[str, Kind]) -> dict[str, Any]:
     """Return the values of a call by parameter name, in the order of `signature`.
 
     Parameters
@@ -212,8 +210,6 @@ def bind(
         "points", "postures" (tuples of angles), "times", "text", "flag", "call", "any"; or a
         function that converts the value, and refuses it by an `InputError`. Text carries its
         unit, a bare number is SI.
-    guesses : mapping of str to str, optional
-        Parameters by other names that people try first, for messages.
 
     Returns
     -------
@@ -231,7 +227,7 @@ def bind(
     >>> bind(parse_call("circle((0, 0.1), radius='5 cm')"), {"center": "point", "radius": "length"})
     {'center': (0.0, 0.1), 'radius': 0.05}
     """
-    places, faults = _places(call, signature, guesses or {})
+    places, faults = _places(call, signature)
     values: dict[str, Any] = {}
     for parameter, place in places.items():
         kind = signature[parameter]
@@ -244,9 +240,7 @@ def bind(
     return {parameter: values[parameter] for parameter in signature if parameter in values}
 
 
-def _places(
-    call: Call, signature: Mapping[str, Kind], guesses: Mapping[str, str]
-) -> tuple[dict[str, Key], list[Fault]]:
+def _places(call: Call, signature: Mapping[str, Kind]) -> tuple[dict[str, Key], list[Fault]]:
     parameters = list(signature)
     places: dict[str, Key] = dict(zip(parameters, range(len(call.arguments)), strict=False))
     faults: list[Fault] = []
@@ -260,8 +254,6 @@ def _places(
         elif name not in signature:
             need = f"one of {', '.join(parameters)}" if parameters else "no arguments"
             hint = did_you_mean(name, parameters)
-            if name in guesses:
-                hint = f"did you mean '{guesses[name]}'?"
             faults += call.fault(name, f"unknown argument '{name}'", need, hint).faults
         else:
             places[name] = name

@@ -22,7 +22,7 @@ from ulna.kinematics.inverse_kinematics import inverse
 from ulna.kinematics.path_tracking import Interval, Tracked, TrackFlag, track
 from ulna.kinematics.reachable_workspace import Workspace, workspace
 from ulna.kinematics.solutions import Solutions
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "SINGULAR",
@@ -54,5 +54,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("kinematics")
-    __getattr__, __dir__ = namespace(__name__, _guesses)
+    __getattr__, __dir__ = namespace(__name__)

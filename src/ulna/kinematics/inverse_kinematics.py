@@ -26,7 +26,6 @@ from ulna.kinematics.differential_kinematics import elbow_side
 from ulna.kinematics.forward_kinematics import joint_array, tip_by_formula
 from ulna.kinematics.redundant import PostureProblem, refine, solve_postures
 from ulna.kinematics.solutions import ELBOW_DOWN, ELBOW_UP, Solutions
-from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PointLike
 
 EXACT = 1e-12  # of the reach: what rounding may leave between a target and the ring
@@ -37,16 +36,6 @@ SIGN_OF_ELBOW = ("positive", "negative")
 SIGNS_OF_BENDS = ("++", "+-", "-+", "--")
 
 
-@suggest_keywords(
-    point="target",
-    pose="target",
-    goal="target",
-    q0="posture",
-    tol="tolerance",
-    elbow="it returns every posture, of which elbow_up and elbow_down are one each",
-    orientation="a target of three numbers has the angle of the last link [rad]",
-    angle="a target of three numbers has the angle of the last link [rad]",
-)
 def inverse(
     arm: Arm | Parameters,
     target: PointLike,

@@ -33,7 +33,6 @@ from ulna.kinematics.inverse_kinematics import (
 )
 from ulna.kinematics.redundant import PostureProblem, track_postures
 from ulna.kinematics.solutions import Solutions
-from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, Branch, PointLike
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -234,7 +233,6 @@ class Tracked:
         return "\n".join([head, *lines])
 
 
-@suggest_keywords(path="points", targets="points", q0="start", branch="start")
 def track(
     arm: Arm | Parameters,
     points: PointLike,

@@ -13,7 +13,6 @@ from ulna.angles import distance
 from ulna.arm import Arm
 from ulna.arrays import Floats
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import first_guesses, suggest_attributes
 from ulna.progress import card
 from ulna.typing import AngleLike
 
@@ -25,11 +24,6 @@ OTHER_BRANCH = "not on this branch"
 ELBOW_UP, ELBOW_DOWN = "up", "down"
 
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("Solutions")
-
-
-@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Solutions:
     """Postures that put the tip at a target, k for each target, in the order of `branch`.

@@ -13,7 +13,7 @@ from ulna.motion.planning.plans import Plans
 from ulna.motion.servo_tables import ServoTable, servo_table
 from ulna.motion.servos import PenServo, Servo, read_servo
 from ulna.motion.trajectory import JointMotion, Timing, TipMotion, Trajectory, times
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "SHAPES",
@@ -40,5 +40,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("motion")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

@@ -22,7 +22,6 @@ from ulna.kinematics.inverse_kinematics import EXACT, ring
 from ulna.motion.paths.curves import Cubics, Jet
 from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
 from ulna.motion.paths.points import check_times
-from ulna.namespaces import suggest_keywords
 from ulna.typing import ArrayLike, TimesLike
 
 # A law of pieces also has `on(u, within)`, on the pieces of other parts (k,), or `reached(parts)`.
@@ -218,7 +217,6 @@ LAWS = {law.name: law for law, _ in _BUILT_IN}
 DESCRIPTIONS = {law.name: text for law, text in _BUILT_IN}
 
 
-@suggest_keywords(t="at", times="at")
 def times(at: TimesLike, parts: ArrayLike | None = None) -> Timing:
     """Return the timing that passes parts of the length at given times.
 

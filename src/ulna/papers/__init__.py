@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 from ulna.papers.library import NUMBERS, errata, paper, papers, rows
 from ulna.papers.row import Film, Number, Paper, Picture, Place, PlaceKind, Played, Row, Verdict
 
@@ -24,5 +24,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("papers")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

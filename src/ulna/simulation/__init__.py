@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 from ulna.simulation import disturbances
 from ulna.simulation.batch.batch_files import open_batch
 from ulna.simulation.batch.batch_run import BatchRun
@@ -43,5 +43,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("simulation")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

@@ -17,7 +17,7 @@ from ulna.arm.control_loop import check_seed
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression, Program
-from ulna.namespaces import namespace, suggest_keywords
+from ulna.namespaces import namespace
 from ulna.simulation.options import is_number
 from ulna.typing import ArrayLike
 
@@ -54,7 +54,6 @@ class Disturbance:
     formulas: tuple[str, ...] | None = None
 
 
-@suggest_keywords(tip_force="force", start="at", time="at")
 def step(
     torque: ArrayLike | None = None, *, force: ArrayLike | None = None, at: float = 0.0
 ) -> Disturbance:
@@ -87,7 +86,6 @@ def step(
     return _made(torque, force, at, math.inf)
 
 
-@suggest_keywords(tip_force="force", start="at", time="at", duration="lasting")
 def pulse(
     torque: ArrayLike | None = None,
     *,
@@ -130,7 +128,6 @@ def pulse(
     return _made(torque, force, at, at + lasting)
 
 
-@suggest_keywords(tip_force="force", start="at", time="at", stop="until", frequency="rate")
 def noise(
     torque: ArrayLike | None = None,
     *,
@@ -180,9 +177,6 @@ def noise(
     return _made(torque, force, at, until, rate, seed)
 
 
-@suggest_keywords(
-    tip_force="force", start="at", time="at", stop="until", rate="frequency", amplitude="torque"
-)
 def sine(
     torque: ArrayLike | None = None,
     *,
@@ -230,7 +224,6 @@ def sine(
     return _made(torque, force, at, until, formulas=(text,))
 
 
-@suggest_keywords(tip_force="force", start="at", time="at", duration="lasting", amplitude="torque")
 def chirp(
     torque: ArrayLike | None = None,
     *,
@@ -283,7 +276,6 @@ def chirp(
     return _made(torque, force, at, at + lasting, formulas=(text,))
 
 
-@suggest_keywords(tip_force="force", start="at", time="at", stop="until")
 def formula(
     torque: str | Sequence[str | float] | None = None,
     *,
@@ -434,4 +426,4 @@ def _count(values: Sequence[float]) -> str:
 
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = namespace(__name__, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

@@ -25,7 +25,6 @@ from ulna.dynamics.equations_of_motion import inverse_dynamics
 from ulna.errors import InputError, Problem, Problems
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.simulation.motor_use import (
     EnergyFlow,
     MotorUse,
@@ -58,7 +57,6 @@ class State(NamedTuple):
     qd: Floats  # [rad/s]
 
 
-@suggest_attributes({"energy.kinetic + energy.potential is the total": "total mechanical sum E"})
 class Energies(NamedTuple):
     """The energies of a run.
 
@@ -91,16 +89,8 @@ def versions_here() -> Mapping[str, str]:
     return {"ulna": __version__, "python": python, "numpy": np.__version__, "numba": numba}
 
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("Run")
-
-
-_CLASS_GUESSES = first_guesses("Run class")
-
-
-@suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(metaclass=SuggestsAttributes):
+class Run:
     """What an arm of n joints did, in S samples; its arrays are read-only.
 
     What was measured and what was to be followed is that of the controller's last tick. None
@@ -161,8 +151,6 @@ class Run(metaclass=SuggestsAttributes):
     error : Exception or None
         What ended the run in Python; neither copied nor saved.
     """
-
-    _class_guesses = _CLASS_GUESSES
 
     arm: Arm
     t: Floats  # (S,) [s]
@@ -341,7 +329,6 @@ class Run(metaclass=SuggestsAttributes):
 
         return dataframe(self)
 
-    @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: PathLike, *, overwrite: bool = True) -> None:
         """Write the run to a file, which appears whole or not at all.
 

@@ -18,7 +18,6 @@ from ulna.arrays import Array, float_array
 from ulna.concurrency import check_on_interrupt, interruptible, listening, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.motion import Trajectory
-from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
@@ -57,7 +56,6 @@ _ZERO = read_only(np.zeros(1))
 
 
 @interruptible
-@suggest_keywords(model="dynamics", friction="sequential_damping", path="reference")
 def simulate(
     arm: Arm,
     *,

@@ -8,7 +8,6 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.errors import InputError, Interrupted, Problem, shown, units_hint, warn
-from ulna.namespaces import suggest_keywords
 from ulna.simulation.build import (
     check_controlled,
     check_kinds,
@@ -116,7 +115,6 @@ class Simulation(SimulationCore):
     -1.661148
     """
 
-    @suggest_keywords(model="dynamics", friction="sequential_damping", path="reference")
     def __init__(
         self,
         arm: Arm,

@@ -47,6 +47,5 @@ class CallablePackage(ModuleType):
 
 
 if not TYPE_CHECKING:
-    _guesses = {}
-    __getattr__, __dir__ = namespace(__name__, _guesses)
+    __getattr__, __dir__ = namespace(__name__)
     sys.modules[__name__].__class__ = CallablePackage

@@ -22,7 +22,6 @@ from ulna.control import Controller
 from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.disturbances import Disturbance
@@ -124,7 +123,6 @@ def _of_draw(error: InputError, number: Any) -> list[Problem]:
 
 
 @interruptible
-@suggest_keywords(count="runs", samples="runs", n="runs", tolerance="tube", uncertainty="vary")
 def robustness(
     plan: Plan,
     controller: Controller | None = None,

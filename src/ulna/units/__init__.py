@@ -16,7 +16,7 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 from ulna.units.table import EXAMPLES, STANDARD_GRAVITY, SYNONYMS, TURN, UNITS
 
 __all__ = [
@@ -478,5 +478,4 @@ _FOLDED_SYNONYMS = {_fold(word): _fold(unit) for word, unit in SYNONYMS.items()}
 _EXACT, _FOLDED = _index(fold=False), _index(fold=True)
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("units")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=__all__)
+    __getattr__, __dir__ = namespace(__name__)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 from ulna.viewer.arm_drawing import draw_arm, draw_ghosts, draw_reach, draw_trace
 from ulna.viewer.arm_figures import (
     pose_figure,
@@ -96,5 +96,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("viewer")
-    __getattr__, __dir__ = namespace(__name__, _guesses, also=("DARK", "PRINT", "Theme"))
+    __getattr__, __dir__ = namespace(__name__)

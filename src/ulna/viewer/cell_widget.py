@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ulna.arm import Arm
 from ulna.errors import InputError, MissingExtraError, Problem, shown
-from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ def widget(arm: Arm, /, *, q0: AngleLike | None = None, height: int = 420) -> Ar
 def widget(run: Run, /, *, height: int = 420) -> RunWidget: ...
 
 
-@suggest_keywords(q="q0")
 def widget(
     arm_or_run: Arm | Run, /, *, q0: AngleLike | None = None, height: int = 420
 ) -> ArmWidget | RunWidget:

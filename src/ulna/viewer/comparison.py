@@ -12,7 +12,6 @@ import numpy as np
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem
 from ulna.motion.planning.stroke_timing import pen_down
-from ulna.namespaces import suggest_keywords
 from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, draw_strokes, widths
 from ulna.viewer.figure_style import PRINT, Theme, arm_title, fit_axes, mixed
 from ulna.viewer.film import InlineFilm, check_film, film_moments, speed_remark, times_between
@@ -45,7 +44,6 @@ RING = 1.7  # of the tip's radius: the place where it should be
 
 
 @interruptible
-@suggest_keywords(force="overwrite", replace="overwrite", filename="file")
 def animate_following(
     plan: Plan,
     runs: Mapping[str, Run],

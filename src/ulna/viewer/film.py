@@ -20,7 +20,6 @@ import numpy as np
 
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.progress import progress as progress_line
 from ulna.simulation.run import run_of
@@ -47,7 +46,6 @@ PICTURE = '<img width="{wide}" src="{clip}">'
 
 
 @interruptible
-@suggest_keywords(force="overwrite", replace="overwrite", filename="file")
 def animate(
     run: Run | Member,
     file: str | os.PathLike[str] | None = None,
@@ -253,7 +251,6 @@ class InlineFilm:
     frames: int
     duration: float  # [s] that it plays
 
-    @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the film to a file.
 

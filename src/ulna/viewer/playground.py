@@ -21,7 +21,6 @@ from ulna.arrays import float_array
 from ulna.concurrency import interruptible
 from ulna.derivation.derivation_options import MOST_LINKS, DerivationOptions
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.storage import (
     DamagedError,
@@ -51,7 +50,6 @@ USUAL_ARM = "kehl"
 
 
 @interruptible
-@suggest_keywords(force="overwrite", q="q0", filename="file")
 def play(
     arm: Arm | None = None,
     file: str | os.PathLike[str] = "playground.html",

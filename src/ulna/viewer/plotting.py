@@ -13,7 +13,6 @@ from ulna.arm import Arm, Parameters
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import Solutions, Tracked, Workspace
 from ulna.motion import Path, Plan, Plans, Trajectory
-from ulna.namespaces import suggest_keywords
 from ulna.simulation import BatchRun, Run, Simulation
 from ulna.simulation.batch.member import Member
 from ulna.simulation.run import run_of
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from ulna.analysis.portraits import Basins
 
 
-@suggest_keywords(angles="q", posture="q", style="theme")
 def plot(
     thing: Arm
     | Solutions

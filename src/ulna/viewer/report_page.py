@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new, write_whole
 from ulna.viewer.html_page import built_files, html_page
@@ -42,7 +41,6 @@ NEED = (
 
 
 @interruptible
-@suggest_keywords(force="overwrite", replace="overwrite", filename="file", name="title")
 def report(
     result: Reported,
     file: str | os.PathLike[str],
@@ -110,7 +108,6 @@ def report(
     return path
 
 
-@suggest_keywords()
 def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Shown:
     """Show a result in a notebook's cell: the page of `report`, without a server.
 

@@ -229,10 +229,3 @@ def test_any_real_number_becomes_a_plain_float(number):
     for value in (joint.upper, joint.damping, joint.gear_ratio, joint.friction.coulomb):
         assert type(value) is float
         assert value == 1.0
-
-
-def test_first_guesses_at_a_joint_are_told_what_to_write():
-    with pytest.raises(AttributeError, match=r"'limits'; joint\.lower and joint\.upper"):
-        Joint().limits  # noqa: B018
-    assert not hasattr(Joint(), "zzz")
-    assert "Friction(coulomb=...)" in problems(lambda: Joint(friction=0.1))[0].hint

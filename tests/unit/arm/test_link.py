@@ -217,9 +217,3 @@ def test_no_cloud_of_points_within_the_link_is_doubted(length, cloud):
     com, offset = float(masses @ x) / mass, float(masses @ y) / mass
     inertia = float(masses @ ((x - com) ** 2 + (y - offset) ** 2))
     Arm.of([Link(length, mass, com, inertia, com_offset=offset, tip_mass=1.0)])
-
-
-def test_first_guesses_at_a_link_are_told_what_to_write():
-    with pytest.raises(AttributeError, match=r"'center_of_mass'; link\.com"):
-        Link(1.0, 1.0).center_of_mass  # noqa: B018
-    assert not hasattr(Link(1.0, 1.0), "zzz")

@@ -357,37 +357,6 @@ def test_lengths_and_masses_are_those_of_the_links_and_read_only():
         arm.lengths[0] = 1.0
 
 
-@pytest.mark.parametrize(
-    ("name", "instead"),
-    [
-        ("dof", "arm.n"),
-        ("num_joints", "arm.n"),
-        ("link_lengths", "arm.lengths"),
-        ("joint_limits", "arm.parameters.lower"),
-        ("fkine", "ulna.kinematics.tip(arm, q)"),
-        ("rnea", "ulna.dynamics.inverse_dynamics(arm, q, qd, qdd)"),
-        ("simulate", "ulna.simulate(arm"),
-        ("lenghts", "did you mean 'lengths'?"),
-    ],
-)
-def test_a_first_guess_at_an_arm_is_told_what_to_write(name, instead):
-    with pytest.raises(AttributeError) as caught:
-        getattr(Arm.rods([0.5], [1.0]), name)
-    assert str(caught.value).startswith(f"'Arm' object has no attribute {name!r}; ")
-    assert instead in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "instead"),
-    [("from_urdf", "ulna.load('arm.urdf')"), ("from_file", "ulna.load"), ("rodz", "'rods'")],
-)
-def test_a_first_guess_at_making_an_arm_is_told_what_to_write(name, instead):
-    with pytest.raises(AttributeError) as caught:
-        getattr(Arm, name)
-    assert str(caught.value).startswith(f"type object 'Arm' has no attribute {name!r}; ")
-    assert instead in str(caught.value)
-
-
 def test_what_nobody_would_ask_an_arm_is_just_not_there():
     assert not hasattr(Arm.rods([0.5], [1.0]), "zzz")
     assert not hasattr(Arm, "__wrapped__")

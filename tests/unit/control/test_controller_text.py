@@ -69,7 +69,7 @@ def test_what_is_written_is_meant(text, means):
         ("PD(natural_frequency='')", "frequency"),
         ("ComputedTorque(damping_ratio='1 N*m*s')", "need a number without a unit"),
         ("PD(kp=True)", "kp"),
-        ("PID(stiffness=400)", "did you mean 'kp'?"),
+        ("PID(stiffness=400)", "need one of kp"),
         ("ComputedTorque(damping=1)", "did you mean 'damping_ratio'?"),
         ("PD(kp=PD(3))", "kp"),
         ("PD(", "never closed"),

@@ -237,23 +237,3 @@ def test_no_arm_shakes_with_the_gains_that_nobody_gave(kind, links):
     assert run.status
     # Shaking grows tenfold within tens of ticks; what springs share among joints stays small.
     assert np.abs(run.q).max() <= 10.0 * np.abs(start).max()
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "meant"),
-    [
-        (PD, "stiffness", "kp"),
-        (PID, "Ki", "ki"),
-        (GravityPD, "damping", "kd"),
-        (FeedforwardPID, "frequency", "natural_frequency"),
-        (ComputedTorque, "damping", "damping_ratio"),
-        (Adaptive, "frequency", "bandwidth"),
-        (PID, "deadband", "dead_band"),
-        (FeedforwardPID, "dead_zone", "dead_band"),
-        (ComputedTorque, "friction", "friction_compensation"),
-        (OpenLoop, "friction", "friction_compensation"),
-    ],
-)
-def test_another_name_of_a_gain_is_told_the_one_it_has(kind, name, meant):
-    with pytest.raises(TypeError, match=rf"argument '{name}'; did you mean '{meant}'\?$"):
-        kind(**{name: 1.0})

@@ -336,25 +336,3 @@ def test_the_lagrangian_is_the_difference_of_the_energies(derived):
 def test_an_arm_may_stand_first():
     arm = ulna.Arm.rods([0.5], [1.0])
     assert ulna.derive(arm) == ulna.derive(arm=arm)
-
-
-@pytest.mark.parametrize(
-    ("name", "instead"),
-    [
-        ("M", "mass_matrix"),
-        ("inertia", "mass_matrix"),
-        ("coriolis", "coriolis_matrix"),
-        ("G", "gravity"),
-        ("L", "lagrangian"),
-        ("T", "kinetic_energy"),
-        ("eom", "equations"),
-        ("q", "coordinates"),
-        ("to_latex", "latex()"),
-        ("lambdify", "code('python')"),
-        ("mass_matrx", "did you mean 'mass_matrix'?"),
-    ],
-)
-def test_a_first_guess_is_told_the_name(derived, name, instead):
-    with pytest.raises(AttributeError, match=f"no attribute '{name}'") as caught:
-        getattr(derived(1), name)
-    assert instead in str(caught.value)

@@ -242,8 +242,3 @@ def test_a_file_that_is_to_stay_stays(file):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(ulna.FileError):
         play(ARM, tmp_path / "none" / "arm.html", progress=False)
-
-
-def test_a_keyword_that_is_close_is_suggested(file):
-    with pytest.raises(TypeError, match="q0"):
-        play(ARM, file, q=[0.0, 0.0])

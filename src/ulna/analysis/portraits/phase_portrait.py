@@ -24,7 +24,6 @@ from ulna.arrays import Array, number, positive, whole
 from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.namespaces import suggest_keywords
 from ulna.progress import card
 from ulna.simulation import Run, simulate
 from ulna.simulation.build import check_kinds
@@ -39,7 +38,6 @@ MOST_BASINS = 4_000  # starts along a side
 
 
 @interruptible
-@suggest_keywords(aim="set_point", reference="set_point", limit="max_torque", start="starts")
 def portrait(
     arm: Arm,
     *,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ulna.motion.paths.points import csv, joints, loops_as_printed, polyline, spline
 from ulna.motion.paths.shapes import arc, circle, ellipse, lemniscate, line, loops, rose
 from ulna.motion.paths.svg_drawings import svg
-from ulna.namespaces import first_guesses, namespace
+from ulna.namespaces import namespace
 
 __all__ = [
     "arc",
@@ -24,5 +24,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _guesses = first_guesses("paths")
-    __getattr__, __dir__ = namespace(__name__, _guesses)
+    __getattr__, __dir__ = namespace(__name__)

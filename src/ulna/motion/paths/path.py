@@ -27,7 +27,6 @@ from ulna.motion.paths.curves import (
     arc_length_derivatives,
     measure,
 )
-from ulna.namespaces import first_guesses, suggest_attributes
 from ulna.typing import ArrayLike, PointLike
 
 SMOOTH = 1e-6  # [rad] by which the direction may jump where a path counts as smooth
@@ -37,11 +36,7 @@ MOST_PIECES = 100_000  # of a path that is repeated
 SAMPLE_PARAMETERS = np.linspace(0.0, 1.0, 257)
 WHOLE = ((0.0, 1.0),)  # one stroke from end to end
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("Path")
 
-
-@suggest_attributes(_GUESSES)
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """A curve with its derivatives, and the text that makes it again.

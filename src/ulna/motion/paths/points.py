@@ -25,7 +25,6 @@ from ulna.motion.paths.point_columns import (
 )
 from ulna.motion.paths.rounding import round_corners
 from ulna.motion.paths.strokes import pen_path
-from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, PathLike, PointLike, TimesLike
 from ulna.units import to_si
 
@@ -36,7 +35,6 @@ MOST_WRITTEN = 12  # points that the text of a path repeats
 LARGEST_FILE = 10_000_000  # [bytes] of a table
 
 
-@suggest_keywords(points="corners", waypoints="corners", radius="blend")
 def polyline(corners: PointLike, blend: float | None = None, closed: bool = False) -> Path:
     """Return straight lines from corner to corner, each corner rounded by a smooth bend.
 
@@ -87,7 +85,6 @@ def polyline(corners: PointLike, blend: float | None = None, closed: bool = Fals
     )
 
 
-@suggest_keywords(points="through", waypoints="through", t="times", periodic="closed")
 def spline(through: PointLike, closed: bool = False, times: TimesLike | None = None) -> Path:
     """Return a cubic spline through points, whose second derivatives agree.
 
@@ -118,7 +115,6 @@ def spline(through: PointLike, closed: bool = False, times: TimesLike | None = N
     return _smooth("spline", through, 2, closed, times)
 
 
-@suggest_keywords(postures="through", q="through", points="through", t="times")
 def joints(through: AngleLike, closed: bool = False, times: TimesLike | None = None) -> Path:
     """Return a path of the joints, smoothly through postures; through two, straight.
 
@@ -196,7 +192,6 @@ def loops_as_printed(
     return interpolated(rows, text, times=np.linspace(0.0, 60.0, count))
 
 
-@suggest_keywords(path="file", filename="file", units="unit")
 def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool = False) -> Path:
     r"""Return a smooth path through the points of a .csv file.
 

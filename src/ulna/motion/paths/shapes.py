@@ -16,7 +16,6 @@ from ulna.arrays import Array, flag, number, positive, whole
 from ulna.errors import InputError, Problem, shown
 from ulna.motion.paths.curves import Cubics, Jet, cos, sin
 from ulna.motion.paths.path import Path, described, point
-from ulna.namespaces import suggest_keywords
 from ulna.typing import PointLike
 
 TURN = 2.0 * math.pi
@@ -73,7 +72,6 @@ def unit(angle: Array) -> Array:
     return value
 
 
-@suggest_keywords(begin="start", to="end", from_="start")
 def line(start: PointLike, end: PointLike) -> Path:
     """Return the straight line from one point to another.
 
@@ -107,7 +105,6 @@ def line(start: PointLike, end: PointLike) -> Path:
     return Path(Cubics.straight(np.array([0.0, 1.0]), ends), text)
 
 
-@suggest_keywords(centre="center", r="radius", stop="end")
 def arc(
     center: PointLike = ORIGIN, radius: float = 0.1, start: float = 0.0, end: float = 0.5 * math.pi
 ) -> Path:
@@ -147,7 +144,6 @@ def arc(
     return Path(Epicycles(middle, ((cmath.rect(size, first), last - first),)), text)
 
 
-@suggest_keywords(centre="center", r="radius")
 def circle(
     center: PointLike = ORIGIN, radius: float = 0.1, start: float = 0.0, clockwise: bool = False
 ) -> Path:
@@ -186,7 +182,6 @@ def circle(
     return Path(Epicycles(middle, ((cmath.rect(size, first), way),)), text)
 
 
-@suggest_keywords(centre="center", radius="radii", angle="tilt")
 def ellipse(
     center: PointLike = ORIGIN, radii: PointLike = (0.2, 0.1), tilt: float = 0.0, start: float = 0.0
 ) -> Path:
@@ -231,7 +226,6 @@ def ellipse(
     return Path(Epicycles(middle, turning), text)
 
 
-@suggest_keywords(centre="center", size="radius", angle="tilt")
 def lemniscate(center: PointLike = ORIGIN, radius: float = 0.2, tilt: float = 0.0) -> Path:
     """Return Bernoulli's lemniscate, a figure of eight, run through once.
 
@@ -265,7 +259,6 @@ def lemniscate(center: PointLike = ORIGIN, radius: float = 0.2, tilt: float = 0.
     return Path(Lemniscate(middle, lean * size), text)
 
 
-@suggest_keywords(centre="center", n="petals", angle="tilt")
 def rose(
     center: PointLike = ORIGIN, radius: float = 0.2, petals: int = 5, tilt: float = 0.0
 ) -> Path:
@@ -319,7 +312,6 @@ def rose(
     )
 
 
-@suggest_keywords(count="loops", n="loops")
 def loops(radius: float = 0.79, loop_radius: float = 0.2, loops: int = 13) -> Path:
     """Return a circle with loops on it, an epitrochoid, in 60 s.
 

@@ -24,7 +24,6 @@ from ulna.motion.paths.curve_segments import CurveSegments
 from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path, described
 from ulna.motion.paths.strokes import drawn_strokes, told_strokes
 from ulna.motion.paths.svg_strokes import read_strokes
-from ulna.namespaces import suggest_keywords
 from ulna.storage import read_text
 from ulna.typing import PathLike
 
@@ -44,7 +43,6 @@ FEW = 6  # points of a drawing that are tried first, for redundant arms, which t
 TRIED = 24  # places for such an arm
 
 
-@suggest_keywords(path="file", filename="file", size="scale")
 def svg(
     file: PathLike,
     scale: float | None = None,

@@ -32,7 +32,6 @@ from ulna.motion.planning.plan_samples import even_times
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, is_straight, time_strokes
 from ulna.motion.trajectory import EVEN, LAWS, Timing, read_timing
-from ulna.namespaces import suggest_keywords
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ def plan(
 @overload
 def plan(arm: Arm, path: Sequence[Path], **options: Unpack[PlanKeywords]) -> Plans: ...
 @interruptible
-@suggest_keywords(period="duration", speed="max_speed", q0="start")
 def plan(
     arm: Arm | Sequence[Arm],
     path: Path | Sequence[Path],

@@ -42,7 +42,6 @@ from ulna.motion.planning.motor_demands import (
 from ulna.motion.planning.postures import sliding_to_rest
 from ulna.motion.planning.stroke_timing import has_pen, pen_down
 from ulna.motion.trajectory import Trajectory
-from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.typing import PathLike, TimesLike
 from ulna.units import length_text
@@ -135,12 +134,8 @@ def _terms(arm: Arm, q: Array, qd: Array, qdd: Array, force: Any) -> Terms:
     return found._replace(gear=given - reaching)
 
 
-_GUESSES, _CLASS_GUESSES = first_guesses("Plan"), first_guesses("Plan class")
-
-
-@suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(metaclass=SuggestsAttributes):
+class Plan:
     """A motion along a path: the joints at every sample, and the torques that it takes.
 
     `plan` returns it. Arrays have a row for every sample; `peaks` are the extremes at any time.
@@ -180,8 +175,6 @@ class Plan(metaclass=SuggestsAttributes):
     given : mapping
         The keywords of `plan` that it was made with, but for `derivatives` and `tip_force`.
     """
-
-    _class_guesses = _CLASS_GUESSES
 
     arm: Arm
     path: Path
@@ -407,7 +400,6 @@ class Plan(metaclass=SuggestsAttributes):
         table = {heading.partition(" [")[0]: values for heading, values in _columns(self).items()}
         return pd.DataFrame(table).set_index("t")
 
-    @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: PathLike, *, overwrite: bool = True) -> None:
         """Write the samples to a .csv file, which appears whole or not at all.
 

@@ -17,7 +17,6 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.errors import Problems, size_text
 from ulna.kinematics.forward_kinematics import tip
-from ulna.namespaces import SuggestsAttributes, first_guesses, suggest_attributes, suggest_keywords
 from ulna.progress import card
 from ulna.simulation.batch.member import Member, MemberOrigin
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
@@ -187,16 +186,8 @@ class Final(NamedTuple):
     qd: Floats  # [rad/s]
 
 
-# What people ask for first, and where it is.
-_GUESSES = first_guesses("BatchRun")
-
-
-_CLASS_GUESSES = first_guesses("BatchRun class")
-
-
-@suggest_attributes({**_GUESSES, **_CLASS_GUESSES})
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchRun(metaclass=SuggestsAttributes):
+class BatchRun:
     """What B arms of n joints did, in S samples each; its arrays are read-only.
 
     With one sample that is the final state. After an arm has failed, its numbers are NaN. The
@@ -228,8 +219,6 @@ class BatchRun(metaclass=SuggestsAttributes):
     call : BatchCall or None
         What it takes to make it again; None where that is very much, or its file does not say.
     """
-
-    _class_guesses = _CLASS_GUESSES
 
     parameters: Parameters  # (n,) each, or (B, n) where the arms differ
     t: Floats  # (S,) [s]
@@ -396,7 +385,6 @@ class BatchRun(metaclass=SuggestsAttributes):
         """
         return dataset(self)
 
-    @suggest_keywords(force="overwrite", replace="overwrite")
     def save(self, file: PathLike, *, overwrite: bool = True) -> None:
         """Write the batch to a file, which appears whole or not at all.
 

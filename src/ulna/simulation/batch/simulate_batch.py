@@ -18,7 +18,6 @@ from ulna.concurrency import (
     return_partial,
 )
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.namespaces import suggest_keywords
 from ulna.progress import progress as progress_line
 from ulna.simulation.batch.batch_call import BatchCall, keep_call
 from ulna.simulation.batch.batch_files import BatchStore, create, open_batch
@@ -59,7 +58,6 @@ MOST_PREPARED = 2**16  # arms that are made ready at a time
 
 
 @interruptible
-@suggest_keywords(torques="keep_torques", force="overwrite", seed="seeds", path="reference")
 def simulate_batch(
     arms: ArmsLike,
     *,
