@@ -71,7 +71,7 @@ def test_a_misspelt_name_is_answered_with_the_nearest_one(package, name, nearest
 
 def test_a_name_that_resembles_none_is_not_there():
     for package in (ulna, *PACKAGES):
-        with pytest.raises(AttributeError, match="has no attribute 'zzz'$"):
+        with pytest.raises(AttributeError, match=r"has no attribute 'zzz'$"):
             package.zzz  # noqa: B018
 
 

@@ -66,6 +66,7 @@ def import_(
     write_whole(out, dumps(found.arm), overwrite=overwrite)
     say(f"wrote {out}, an arm of {counted(found.arm.n, 'link')}")
     show_joints("angles of the file and of the arm", _angles(found))
+    say(found.axes_text)
     say(f"next: ulna check {out}")
 
 

@@ -70,6 +70,8 @@ def load(
     """
     if is_description(file):
         found = import_robot(file, base_link=base_link, tip_link=tip_link, hold=hold)
+        if found.is_mirrored:
+            warn(f"{os.fspath(file)}: {found.axes_text}; points on paths are in the arm's axes")
         if not found.same_angles:
             warn(
                 f"{os.fspath(file)} counts joint angles from another zero, or the other way; "

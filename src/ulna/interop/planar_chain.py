@@ -122,7 +122,8 @@ class _Projection:
             name=self.robot.name,
         )
         held = tuple(self.model.joint(joint).name for joint in self.chain.held)
-        return ImportedArm(arm, self.names, tuple(signs), tuple(offsets), held)
+        x, y = (tuple((axis + 0.0).tolist()) for axis in self.plane[:2])
+        return ImportedArm(arm, self.names, tuple(signs), tuple(offsets), held, x, y)
 
     def _flat(self, point: Vector) -> Vector:
         return np.asarray((self.plane @ point)[:2])

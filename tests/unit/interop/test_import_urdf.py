@@ -3,6 +3,7 @@
 import time
 import warnings
 
+import numpy as np
 import pytest
 
 import robot_descriptions as robots
@@ -90,6 +91,30 @@ def test_an_axis_against_the_first_reverses_angles_and_limits(read):
 def test_load_warns_where_the_file_counts_angles_differently(tmp_path):
     (tmp_path / "arm.urdf").write_text(robots.acrobot())
     with pytest.warns(ulna.UlnaWarning, match="counts joint angles from another zero"):
+        ulna.load(tmp_path / "arm.urdf")
+
+
+@pytest.mark.parametrize(
+    ("axis", "x_axis", "text"),
+    [
+        ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), "x of the arm is +x of the file, y is +z"),
+        ((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0), "x of the arm is −x of the file, y is +z"),
+    ],
+)
+def test_the_axes_of_the_arm_are_those_in_which_the_file_moves(read, axis, x_axis, text):
+    found = read(two_links().replace("0.0 -1.0 0.0", " ".join(map(str, axis))))
+    assert found.x_axis == pytest.approx(x_axis)
+    assert found.axes_text == text
+    x, y, _ = ulna.kinematics.tip(found.arm, found.from_file_angles([0.0, 0.0]))
+    # At the zero of the file the arm lies along +x.
+    here = x * np.array(found.x_axis) + y * np.array(found.y_axis)
+    assert here == pytest.approx([0.7, 0.0, 0.0], abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*counts joint angles:ulna.UlnaWarning")
+def test_load_warns_of_an_x_axis_that_points_the_other_way(tmp_path):
+    (tmp_path / "arm.urdf").write_text(two_links().replace("0.0 -1.0 0.0", "0.0 1.0 0.0"))
+    with pytest.warns(ulna.UlnaWarning, match="x of the arm is −x of the file, y is .z"):
         ulna.load(tmp_path / "arm.urdf")
 
 
