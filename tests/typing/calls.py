@@ -710,6 +710,7 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     ulna.report(run, "run.html", plan=plan, title="A circle", notes=["as asked"], overwrite=False)
     ulna.report(run)  # type: ignore[call-arg]
     ulna.report(arm, "arm.html")  # type: ignore[arg-type]
+    ulna.report(run, "run.html", basins=300)  # type: ignore[arg-type]
     ulna.show(run, plan=plan, height=500)
     ulna.show(run, tall=500)  # type: ignore[call-arg]
     dragged = ulna.widget(arm, q0=q, height=300)

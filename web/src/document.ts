@@ -7,7 +7,7 @@
  * side, which is what makes smooth columns compress. NaN is a gap. All values are SI and radians.
  */
 
-export type Column = Float64Array | Float32Array;
+export type Column = Float64Array | Float32Array | Uint8Array;
 
 /** Evenly spaced times: start, start + step, … */
 export interface EvenTimes {
@@ -115,19 +115,50 @@ export interface PlaneAxis {
   factor: number;
 }
 
+export type CurveRole = "nullcline" | "incoming" | "outgoing" | "running" | "sticking" | "orbit" | "member";
+
 export interface PlaneCurve {
   x: Ref;
   y: Ref;
-  role: "flow" | "separatrix" | "orbit" | "member";
+  role: CurveRole;
   color: DataColour;
   label?: string;
+  /** What the legend says of it besides its label. */
+  about?: string;
 }
 
 export interface PlanePoint {
   x: number;
   y: number;
-  role: "stable" | "saddle" | "start" | "tip";
+  role: "stable" | "saddle" | "unstable" | "start" | "stop" | "tip";
+  /** Of a start, and of where its curve stops. */
+  color?: DataColour;
   label?: string;
+}
+
+/** Directions (dx, dy) at points (x, y) of a grid, row by row. */
+export interface PlaneField {
+  x: Ref;
+  y: Ref;
+  dx: Ref;
+  dy: Ref;
+  columns: number;
+}
+
+/** How much of a colour covers the background; undecided without a colour. */
+export interface PlaneTint {
+  label: string;
+  color: DataColour | null;
+  depth: number;
+}
+
+/** Cells that fill a rectangle row by row from its lower left, each with the number of its tint. */
+export interface PlaneAreas {
+  cells: Ref;
+  columns: number;
+  /** left, right, bottom, top */
+  extent: [number, number, number, number];
+  tints: PlaneTint[];
 }
 
 export interface PlaneSpec {
@@ -135,6 +166,10 @@ export interface PlaneSpec {
   title: string;
   x: PlaneAxis;
   y: PlaneAxis;
+  /** What is shown, beyond which nothing is drawn; everything where this is left out. */
+  range?: { x: [number, number]; y: [number, number] };
+  field?: PlaneField;
+  areas?: PlaneAreas;
   curves: PlaneCurve[];
   points: PlanePoint[];
 }
@@ -159,7 +194,7 @@ export interface Repeat {
 }
 
 export interface ColumnSpec {
-  type: "f32" | "f64";
+  type: "f32" | "f64" | "u8";
   length: number;
 }
 
@@ -281,7 +316,7 @@ export function splitColumns(bytes: Uint8Array, specs: readonly ColumnSpec[]): C
     const size = spec.length * width(spec);
     const plain = unshuffle(bytes.subarray(offset, offset + size), spec.length, width(spec));
     offset += size;
-    return spec.type === "f32" ? new Float32Array(plain) : new Float64Array(plain);
+    return new { f32: Float32Array, f64: Float64Array, u8: Uint8Array }[spec.type](plain);
   });
 }
 
@@ -304,7 +339,7 @@ function parseHeader(text: string): ReportDocument {
 }
 
 function width(spec: ColumnSpec): number {
-  return spec.type === "f32" ? 4 : 8;
+  return { f32: 4, f64: 8, u8: 1 }[spec.type];
 }
 
 function unshuffle(shuffled: Uint8Array, length: number, size: number): ArrayBuffer {

@@ -158,6 +158,13 @@ export function niceStep(size: number): number {
   return 10 * power;
 }
 
+/** The least step [°] of at least `size` that parts a turn evenly, or is a number of turns. */
+export function angleStep(size: number): number {
+  const step = [15, 30, 45, 90, 180, 360].find((one) => one >= size * (1 - 1e-9));
+  if (size <= 10) return niceStep(size);
+  return step ?? 360 * niceStep(size / 360);
+}
+
 /** Multiples of `step` from `low` to `high`, as whole numbers of steps. */
 export function multiples(low: number, high: number, step: number): number[] {
   const first = Math.ceil(low / step - 1e-9);

@@ -15,6 +15,8 @@ export interface Palette {
   link: string;
   reach: string;
   grid: string;
+  /** How much stronger areas are tinted than on a light page. */
+  tint: number;
   data: readonly string[];
   mono: string;
   sans: string;
@@ -36,6 +38,7 @@ const PLAIN: Record<string, string> = {
   link: "#2a3038",
   reach: "#fdf4ec",
   grid: "#eceef1",
+  tint: "1",
   "data-0": "#d95f02",
   "data-1": "#0072b2",
   "data-2": "#6a3fc4",
@@ -65,6 +68,7 @@ export function readPalette(element: Element): Palette {
     link: read("link"),
     reach: read("reach"),
     grid: read("grid"),
+    tint: Number(read("tint")),
     data: [0, 1, 2, 3, 4, 5].map((i) => read(`data-${i}`)),
     mono: read("mono"),
     sans: read("sans"),

@@ -1,11 +1,12 @@
 /** How an x–y picture is drawn: lines of one look as one path, arrows as one, points over all. */
 
 import { tickTexts } from "./chart-series";
-import type { PlanePoint, PlaneSpec } from "./document";
-import { multiples, niceStep } from "./geometry";
+import type { Loaded, PlanePoint, PlaneSpec } from "./document";
+import { angleStep, multiples, niceStep } from "./geometry";
 import { at } from "./interpolate";
-import type { Palette } from "./palette";
-import { arrowsOn, type Box, type PlaneLine, type PlaneView, placeLabel } from "./plane-view";
+import { mix, type Palette } from "./palette";
+import type { AreaPicture } from "./plane-areas";
+import { arrowsOn, type PlaneLine, type PlaneView } from "./plane-view";
 
 /** Lines of one role and colour, in the plane's own coordinates. */
 export interface Bundle {
@@ -19,7 +20,30 @@ export interface Bundle {
 const CLOUD = 40;
 /** Members are drawn in so many layers, so that where many pass it is darker. */
 const LAYERS = 16;
-const ORDER: readonly PlaneLine["role"][] = ["flow", "member", "orbit", "separatrix"];
+
+interface LineStyle {
+  width: number;
+  dash?: readonly number[];
+  colour(palette: Palette, bundle: Bundle): string;
+}
+
+const ownColour = (palette: Palette, { color }: Bundle): string => palette.data[color] as string;
+
+/** How lines are drawn, those below first. */
+const STYLES: Record<PlaneLine["role"], LineStyle> = {
+  nullcline: { width: 1.1, dash: [1, 2.5], colour: (palette) => palette.muted },
+  member: { width: 1.1, colour: ownColour },
+  outgoing: { width: 1.2, dash: [5, 3], colour: (palette) => palette.muted },
+  incoming: { width: 1.7, colour: (palette) => palette.ink },
+  running: { width: 4, colour: (palette, bundle) => mix(ownColour(palette, bundle), palette.card, 0.6) },
+  orbit: { width: 1.9, colour: ownColour },
+  sticking: { width: 5.5, colour: ownColour },
+};
+const ORDER = Object.keys(STYLES) as PlaneLine["role"][];
+/** Pixels from arrow to arrow of the field at least, and the share of them that an arrow has. */
+const FIELD_SPACE = 21;
+const FIELD_SHARE = 0.62;
+const LONGEST_ARROW = 16;
 
 export function bundlesOf(lines: readonly PlaneLine[]): Bundle[] {
   const bundles = new Map<string, Bundle>();
@@ -52,6 +76,8 @@ function trace(path: Path2D, { x, y }: PlaneLine): void {
 
 export interface Scene {
   spec: PlaneSpec;
+  loaded: Loaded;
+  areas: AreaPicture | null;
   bundles: readonly Bundle[];
   view: PlaneView;
   palette: Palette;
@@ -61,11 +87,26 @@ export function drawPlane(context: CanvasRenderingContext2D, scene: Scene): void
   const { view, palette } = scene;
   context.fillStyle = palette.card;
   context.fillRect(0, 0, view.width, view.height);
+  const { range } = scene.spec;
+  context.save();
+  if (range) {
+    const [left, top] = [view.px(range.x[0]), view.py(range.y[1])];
+    const frame = [left, top, view.px(range.x[1]) - left, view.py(range.y[0]) - top] as const;
+    context.strokeStyle = palette.lineStrong;
+    context.lineWidth = 2;
+    context.strokeRect(...frame);
+    context.beginPath();
+    context.rect(...frame);
+    context.clip();
+  }
+  scene.areas?.draw(context, view);
   drawGrid(context, scene);
+  drawField(context, scene);
   for (const bundle of scene.bundles) drawBundle(context, bundle, scene);
   drawArrows(context, scene);
-  const taken = drawTicks(context, scene);
-  drawPoints(context, scene, taken);
+  context.restore();
+  drawTicks(context, scene);
+  drawPoints(context, scene);
 }
 
 interface Tick {
@@ -79,8 +120,10 @@ function ticksOf(scene: Scene, along: "x" | "y"): Tick[] {
   const perPixel = view.perPixel()[along === "x" ? 0 : 1] * spec[along].factor;
   const length = along === "x" ? view.width : view.height;
   const [near, far] = along === "x" ? [view.under(0, 0)[0], view.under(length, 0)[0]] : [view.under(0, length)[1], view.under(0, 0)[1]];
-  const step = niceStep(Math.min(90, Math.max(44, length / 5)) * perPixel);
-  const steps = multiples(near * spec[along].factor, far * spec[along].factor, step);
+  const least = Math.min(90, Math.max(44, length / 5)) * perPixel;
+  const step = spec[along].unit === "°" ? angleStep(least) : niceStep(least);
+  const [from, to] = spec.range?.[along] ?? [-Infinity, Infinity];
+  const steps = multiples(Math.max(near, from) * spec[along].factor, Math.min(far, to) * spec[along].factor, step);
   const texts = tickTexts(steps.map((n) => n * step), step);
   return steps.map((n, i) => {
     const value = (n * step) / spec[along].factor;
@@ -102,7 +145,48 @@ function drawGrid(context: CanvasRenderingContext2D, scene: Scene): void {
       context.lineTo(view.width, Math.round(tick.at) + 0.5);
     }
     context.strokeStyle = zero ? palette.lineStrong : palette.grid;
+    // Over areas the grid is no more than a hint.
+    context.globalAlpha = scene.areas && !zero ? 0.5 : 1;
     context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+/** Arrows of one length in pixels: where a state goes, as it looks in the picture. */
+function drawField(context: CanvasRenderingContext2D, { spec, loaded, view, palette }: Scene): void {
+  if (!spec.field) return;
+  const { columns } = spec.field;
+  const [x, y, dx, dy] = (["x", "y", "dx", "dy"] as const).map((name) => loaded.column(spec.field?.[name] as number));
+  if (!x || !y || !dx || !dy) return;
+  const [perX, perY] = view.perPixel();
+  const space = [(at(x, 1) - at(x, 0)) / perX, (at(y, columns) - at(y, 0)) / perY] as const;
+  const [everyX, everyY] = [Math.ceil(FIELD_SPACE / space[0]), Math.ceil(FIELD_SPACE / space[1])];
+  const length = Math.min(LONGEST_ARROW, FIELD_SHARE * Math.min(space[0] * everyX, space[1] * everyY));
+  const arrows = new Path2D();
+  for (let i = 0; i < x.length; i++) {
+    // Rows and columns that are left out are so on both sides of the middle.
+    const [column, row] = [(i % columns) - (columns - 1) / 2, Math.floor(i / columns) - (x.length / columns - 1) / 2];
+    if (Math.floor(Math.abs(column)) % everyX || Math.floor(Math.abs(row)) % everyY) continue;
+    const angle = Math.atan2(-at(dy, i) / perY, at(dx, i) / perX);
+    if (at(dx, i) || at(dy, i)) addArrow(arrows, view.px(at(x, i)), view.py(at(y, i)), angle, length);
+  }
+  context.save();
+  context.globalAlpha = 0.65;
+  context.strokeStyle = palette.muted;
+  context.lineWidth = 1.1;
+  context.stroke(arrows);
+  context.restore();
+}
+
+/** An arrow about its middle. */
+function addArrow(path: Path2D, x: number, y: number, angle: number, length: number): void {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const [endX, endY] = [x + (cos * length) / 2, y + (sin * length) / 2];
+  path.moveTo(x - (cos * length) / 2, y - (sin * length) / 2);
+  path.lineTo(endX, endY);
+  for (const turn of [2.6, -2.6]) {
+    path.moveTo(endX + 4 * Math.cos(angle + turn), endY + 4 * Math.sin(angle + turn));
+    path.lineTo(endX, endY);
   }
 }
 
@@ -110,18 +194,24 @@ function drawBundle(context: CanvasRenderingContext2D, bundle: Bundle, { view, p
   const path = new Path2D();
   path.addPath(bundle.path, new DOMMatrix(view.matrix()));
   const { role, lines } = bundle;
+  const { width, dash = [], colour } = STYLES[role];
   context.save();
   context.lineJoin = "round";
-  context.strokeStyle = role === "separatrix" ? palette.ink : (palette.data[bundle.color] as string);
-  context.lineWidth = { flow: 1, member: 1.1, orbit: 1.9, separatrix: 1.6 }[role];
-  context.globalAlpha = { flow: 0.5, member: Math.min(0.8, Math.max(0.12, 2 / lines.length)), orbit: 1, separatrix: 0.9 }[role];
-  if (role === "separatrix") context.setLineDash([7, 4]);
+  if (role === "sticking") {
+    context.strokeStyle = palette.ink;
+    context.lineWidth = width + 2.5;
+    context.stroke(path);
+  }
+  context.strokeStyle = colour(palette, bundle);
+  context.lineWidth = width;
+  if (role === "member") context.globalAlpha = Math.min(0.8, Math.max(0.12, 2 / lines.length));
+  context.setLineDash([...dash]);
   context.stroke(path);
   context.restore();
 }
 
 function drawArrows(context: CanvasRenderingContext2D, { bundles, view, palette }: Scene): void {
-  const lines = bundles.filter((bundle) => bundle.role === "flow" || bundle.role === "orbit").flatMap((bundle) => bundle.lines);
+  const lines = bundles.filter((bundle) => bundle.role === "orbit").flatMap((bundle) => bundle.lines);
   context.beginPath();
   for (const { x, y, angle } of arrowsOn(lines, view)) {
     for (const turn of [0, 2.5, -2.5]) {
@@ -135,26 +225,23 @@ function drawArrows(context: CanvasRenderingContext2D, { bundles, view, palette 
   context.fill();
 }
 
-/** Numbers and names of the axes along the left and lower edge; returns the boxes that they take. */
-function drawTicks(context: CanvasRenderingContext2D, scene: Scene): Box[] {
+/** Numbers and names of the axes along the left and lower edge. */
+function drawTicks(context: CanvasRenderingContext2D, scene: Scene): void {
   const { view, spec, palette } = scene;
-  const taken: Box[] = [];
   const name = (axis: { label: string; unit: string }): string => (axis.unit ? `${axis.label} [${axis.unit}]` : axis.label);
   context.font = `500 11px ${palette.sans}`;
-  write(context, palette, palette.ink, name(spec.y), 8, 12, "left", taken);
-  write(context, palette, palette.ink, name(spec.x), view.width - 8, view.height - 26, "right", taken);
+  write(context, palette, palette.ink, name(spec.y), 8, 12, "left");
+  write(context, palette, palette.ink, name(spec.x), view.width - 8, view.height - 26, "right");
   context.font = `10.5px ${palette.mono}`;
   for (const tick of ticksOf(scene, "x")) {
-    if (tick.at > 40 && tick.at < view.width - 16) write(context, palette, palette.muted, tick.text, tick.at, view.height - 10, "center", taken);
+    if (tick.at > 24 && tick.at < view.width - 16) write(context, palette, palette.muted, tick.text, tick.at, view.height - 10, "center");
   }
   for (const tick of ticksOf(scene, "y")) {
-    if (tick.at > 26 && tick.at < view.height - 24) write(context, palette, palette.muted, tick.text, 8, tick.at, "left", taken);
+    if (tick.at > 26 && tick.at < view.height - 24) write(context, palette, palette.muted, tick.text, 8, tick.at, "left");
   }
-  return taken;
 }
 
-function write(context: CanvasRenderingContext2D, palette: Palette, colour: string, text: string, x: number, y: number, align: CanvasTextAlign, taken: Box[]): void {
-  const width = context.measureText(text).width;
+function write(context: CanvasRenderingContext2D, palette: Palette, colour: string, text: string, x: number, y: number, align: CanvasTextAlign): void {
   context.textAlign = align;
   context.textBaseline = "middle";
   context.lineJoin = "round";
@@ -163,17 +250,12 @@ function write(context: CanvasRenderingContext2D, palette: Palette, colour: stri
   context.strokeText(text, x, y);
   context.fillStyle = colour;
   context.fillText(text, x, y);
-  const left = align === "left" ? x : align === "right" ? x - width : x - width / 2;
-  taken.push({ x: left, y: y - 7, width, height: 14 });
 }
 
-function drawPoints(context: CanvasRenderingContext2D, { spec, view, palette }: Scene, taken: Box[]): void {
-  const cloud = spec.points.length >= CLOUD;
-  if (cloud) return drawCloud(context, spec.points, view, palette);
-  for (const point of spec.points) drawPoint(context, point.role, view.px(point.x), view.py(point.y), palette);
-  for (const point of spec.points) taken.push({ x: view.px(point.x) - 6, y: view.py(point.y) - 6, width: 12, height: 12 });
-  context.font = `500 11.5px ${palette.sans}`;
-  for (const point of spec.points) labelPoint(context, point, view, palette, taken);
+function drawPoints(context: CanvasRenderingContext2D, { spec, view, palette }: Scene): void {
+  const points = spec.points.filter((point) => isWithin(spec.range, point));
+  if (points.length >= CLOUD) return drawCloud(context, points, view, palette);
+  for (const point of points) drawPoint(context, point, view.px(point.x), view.py(point.y), palette);
 }
 
 function drawCloud(context: CanvasRenderingContext2D, points: readonly PlanePoint[], view: PlaneView, palette: Palette): void {
@@ -181,41 +263,37 @@ function drawCloud(context: CanvasRenderingContext2D, points: readonly PlanePoin
   context.globalAlpha = 0.55;
   for (const role of new Set(points.map((point) => point.role))) {
     context.beginPath();
-    for (const point of points) {
-      if (point.role === role) context.rect(view.px(point.x) - 1.5, view.py(point.y) - 1.5, 3, 3);
-    }
-    context.fillStyle = pointColour(role, palette);
+    const cloud = points.filter((point) => point.role === role);
+    for (const point of cloud) context.rect(view.px(point.x) - 1.5, view.py(point.y) - 1.5, 3, 3);
+    context.fillStyle = pointColour(cloud[0] as PlanePoint, palette);
     context.fill();
   }
   context.restore();
 }
 
-function pointColour(role: PlanePoint["role"], palette: Palette): string {
-  return { stable: palette.good, saddle: palette.bad, start: palette.ink, tip: palette.accent }[role];
+function isWithin(range: PlaneSpec["range"], { x, y }: PlanePoint): boolean {
+  return !range || (x >= range.x[0] && x <= range.x[1] && y >= range.y[0] && y <= range.y[1]);
 }
 
-function labelPoint(context: CanvasRenderingContext2D, point: PlanePoint, view: PlaneView, palette: Palette, taken: Box[]): void {
-  if (!point.label) return;
-  const width = context.measureText(point.label).width;
-  const box = placeLabel(view.px(point.x), view.py(point.y), width, 14, taken, view);
-  if (box) write(context, palette, palette.ink, point.label, box.x, box.y + 7, "left", taken);
+function pointColour({ role, color }: PlanePoint, palette: Palette): string {
+  if (color !== undefined) return palette.data[color] as string;
+  return role === "tip" ? palette.accent : palette.ink;
 }
 
-/** Stable: a disc; saddle: a cross; start: a ring; tip: a square. */
-function drawPoint(context: CanvasRenderingContext2D, role: PlanePoint["role"], x: number, y: number, palette: Palette): void {
-  const colour = pointColour(role, palette);
+/** Stable: a disc; saddle: a diamond; unstable: a ring; start: a disc of its curve's colour; where it stops, and a tip: a square. */
+function drawPoint(context: CanvasRenderingContext2D, point: PlanePoint, x: number, y: number, palette: Palette): void {
+  const colour = pointColour(point, palette);
+  const hollow = point.role === "saddle" || point.role === "unstable";
   context.beginPath();
-  if (role === "saddle") {
-    context.moveTo(x - 4, y - 4);
-    context.lineTo(x + 4, y + 4);
-    context.moveTo(x - 4, y + 4);
-    context.lineTo(x + 4, y - 4);
-  } else if (role === "tip") context.rect(x - 3.5, y - 3.5, 7, 7);
+  if (point.role === "saddle") {
+    context.moveTo(x - 6, y);
+    for (const [dx, dy] of [[0, -6], [6, 0], [0, 6]] as const) context.lineTo(x + dx, y + dy);
+    context.closePath();
+  } else if (point.role === "tip" || point.role === "stop") context.rect(x - 3.5, y - 3.5, 7, 7);
   else context.arc(x, y, 4.5, 0, 2 * Math.PI);
-  const lined = role === "saddle" || role === "start";
-  context.strokeStyle = lined ? colour : palette.card;
-  context.fillStyle = lined ? palette.card : colour;
-  context.lineWidth = role === "saddle" ? 2.2 : 1.5;
-  if (role !== "saddle") context.fill();
+  context.fillStyle = hollow ? palette.card : colour;
+  context.strokeStyle = hollow ? colour : palette.card;
+  context.lineWidth = 1.5;
+  context.fill();
   context.stroke();
 }

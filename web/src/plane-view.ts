@@ -1,13 +1,13 @@
-/** Where things of an x–y picture stand: the part of the plane that is seen, arrows, labels. */
+/** Where things of an x–y picture stand: the part of the plane that is seen, arrows, names. */
 
-import type { Column, Loaded, PlaneCurve, PlanePoint, PlaneSpec } from "./document";
+import type { Column, CurveRole, Loaded, PlanePoint, PlaneSpec } from "./document";
 import { type Bounds, Viewport } from "./geometry";
 import { at } from "./interpolate";
 
 export interface PlaneLine {
   x: Column;
   y: Column;
-  role: PlaneCurve["role"];
+  role: CurveRole;
   color: number;
   label: string;
 }
@@ -20,6 +20,14 @@ export function linesOf(spec: PlaneSpec, loaded: Loaded): PlaneLine[] {
     color: curve.color,
     label: curve.label ?? "",
   }));
+}
+
+/** What a picture is fitted to: the range that is shown, else everything. */
+export function shownBounds(spec: PlaneSpec, lines: readonly PlaneLine[]): Bounds {
+  if (!spec.range) return boundsOf(lines, spec.points);
+  const [left, right] = spec.range.x;
+  const [bottom, top] = spec.range.y;
+  return { left, right, bottom, top };
 }
 
 /** The smallest rectangle around all lines and points, never without size. */
@@ -129,40 +137,12 @@ export function arrowsOn(lines: readonly PlaneLine[], view: PlaneView): Arrow[] 
   return arrows;
 }
 
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-/** A place beside a point for a label of this size that overlaps nothing taken and stays on the canvas. */
-export function placeLabel(x: number, y: number, width: number, height: number, taken: readonly Box[], view: { width: number; height: number }): Box | null {
-  const gap = 8;
-  const candidates: [number, number][] = [
-    [x + gap, y - height / 2],
-    [x - width / 2, y - height - gap],
-    [x - width / 2, y + gap],
-    [x - width - gap, y - height / 2],
-  ];
-  for (const [left, top] of candidates) {
-    const box = { x: left, y: top, width, height };
-    const inside = left >= 2 && top >= 2 && left + width <= view.width - 2 && top + height <= view.height - 2;
-    if (inside && !taken.some((other) => overlap(box, other))) return box;
-  }
-  return null;
-}
-
-export function overlap(a: Box, b: Box): boolean {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-}
-
 /** The line and point nearest to a pixel within `reach` pixels of it. */
 export function nearestLabel(lines: readonly PlaneLine[], points: readonly PlanePoint[], view: PlaneView, px: number, py: number, reach: number): string {
   let best = reach;
   let label = "";
   const offer = (distance: number, name: string): void => {
-    if (distance >= best || !name) return;
+    if (!(distance < best) || !name) return;
     best = distance;
     label = name;
   };
@@ -170,9 +150,19 @@ export function nearestLabel(lines: readonly PlaneLine[], points: readonly Plane
   if (label) return label;
   for (const line of lines) {
     if (!line.label) continue;
+    let from = [Number.NaN, Number.NaN] as [number, number];
     for (let i = 0; i < line.x.length; i++) {
-      offer(Math.hypot(view.px(at(line.x, i)) - px, view.py(at(line.y, i)) - py), line.label);
+      const to = [view.px(at(line.x, i)), view.py(at(line.y, i))] as [number, number];
+      offer(fromSegment(px, py, from, to), line.label);
+      from = to;
     }
   }
   return label;
+}
+
+/** Distance of (x, y) from the stretch between two points; NaN where one of them is a gap. */
+function fromSegment(x: number, y: number, [x1, y1]: [number, number], [x2, y2]: [number, number]): number {
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const along = Math.min(1, Math.max(0, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - x1 - along * dx, y - y1 - along * dy);
 }

@@ -3,21 +3,16 @@
 import { allowTouch, bindGestures } from "./arm-gestures";
 import { numberText } from "./chart-series";
 import { csvText, exactText, fileName, heading, isSingle, type Table } from "./chart-table";
-import type { Loaded, PlanePoint, PlaneSpec } from "./document";
+import type { Loaded, PlaneSpec } from "./document";
 import { el } from "./dom";
 import { download, FigureMenu, swapTable } from "./figure-menu";
 import { at } from "./interpolate";
 import { type Palette, readPalette } from "./palette";
+import { AreaPicture } from "./plane-areas";
 import { type Bundle, bundlesOf, drawPlane } from "./plane-draw";
-import { boundsOf, linesOf, nearestLabel, pixelDigits, type PlaneLine, PlaneView } from "./plane-view";
+import { legendOf, pointName } from "./plane-legend";
+import { linesOf, nearestLabel, pixelDigits, type PlaneLine, PlaneView, shownBounds } from "./plane-view";
 
-const ROLES: Record<PlanePoint["role"], string> = {
-  stable: "● stable equilibrium",
-  saddle: "✕ saddle",
-  start: "○ start",
-  tip: "■ tip",
-};
-const LINES: Partial<Record<PlaneLine["role"], string>> = { separatrix: "- - separatrix" };
 /** Margin around everything [px]. */
 const MARGIN = 34;
 /** Pixels that an arrow key moves the picture. */
@@ -31,6 +26,7 @@ export class Plane {
   readonly #loaded: Loaded;
   readonly #lines: PlaneLine[];
   readonly #bundles: Bundle[];
+  readonly #areas: AreaPicture | null;
   readonly #view: PlaneView;
   readonly #menu: FigureMenu;
   readonly #canvas: HTMLCanvasElement;
@@ -46,8 +42,9 @@ export class Plane {
     this.#loaded = loaded;
     this.#lines = linesOf(spec, loaded);
     this.#bundles = bundlesOf(this.#lines);
+    this.#areas = spec.areas ? new AreaPicture(spec.areas, loaded) : null;
     const equal = spec.x.unit === spec.y.unit && spec.x.factor === spec.y.factor;
-    this.#view = new PlaneView(boundsOf(this.#lines, spec.points), equal);
+    this.#view = new PlaneView(shownBounds(spec, this.#lines), equal);
     const id = `ulna-plane-${++planes}`;
     this.#menu = this.#makeMenu();
     this.#canvas = el("canvas", { class: "plane-canvas", tabindex: "0", role: "img", "aria-label": this.#summary(equal) });
@@ -55,6 +52,7 @@ export class Plane {
     this.element = this.#makeFigure(id);
     host.append(this.element);
     this.#palette = readPalette(this.element);
+    this.#areas?.paint(this.#palette);
     this.#listen();
     this.resize();
   }
@@ -73,6 +71,7 @@ export class Plane {
 
   recolour(): void {
     this.#palette = readPalette(this.element);
+    this.#areas?.paint(this.#palette);
     this.#draw();
   }
 
@@ -89,7 +88,7 @@ export class Plane {
     const [perX, perY] = this.#view.perPixel();
     const rows = points.slice(0, 200).map((point) => [
       point.label ?? "",
-      ROLES[point.role].slice(2),
+      pointName(point),
       numberText(point.x * x.factor, pixelDigits(perX * x.factor) + 1),
       numberText(point.y * y.factor, pixelDigits(perY * y.factor) + 1),
     ]);
@@ -131,9 +130,6 @@ export class Plane {
   }
 
   #makeFigure(id: string): HTMLElement {
-    const roles = [...new Set(this.#spec.points.map((point) => ROLES[point.role]))];
-    const lines = [...new Set(this.#lines.map((line) => LINES[line.role] ?? ""))];
-    const key = [...roles, ...lines.filter(Boolean), "drag to move, Ctrl + wheel or pinch to zoom"].join(" · ");
     return el(
       "figure",
       { class: "plane", "aria-labelledby": `${id}-title`, data: { plane: this.#spec.id } },
@@ -145,7 +141,8 @@ export class Plane {
         this.#menu.element,
       ),
       this.#box,
-      el("p", { class: "chart-note", text: key }),
+      legendOf(this.#spec),
+      el("p", { class: "chart-note", text: "Drag to move, Ctrl + wheel or pinch to zoom." }),
     );
   }
 
@@ -154,7 +151,7 @@ export class Plane {
     const axes = `${y.label} over ${x.label}${equal ? ", to one scale" : ""}`;
     const places = points.slice(0, 12).map((point) => {
       const place = `${numberText(point.x * x.factor, 2)} ${x.unit}, ${numberText(point.y * y.factor, 2)} ${y.unit}`;
-      return `${point.label ?? ""} ${ROLES[point.role].slice(2)} at ${place}`.trim();
+      return `${point.label ?? ""} ${pointName(point)} at ${place}`.trim();
     });
     return `${title}: ${axes}; ${this.#lines.length} curves. ${places.join("; ")}`.trim();
   }
@@ -187,7 +184,8 @@ export class Plane {
     if (!context) return;
     const ratio = this.#canvas.width / this.#view.width;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawPlane(context, { spec: this.#spec, bundles: this.#bundles, view: this.#view, palette: this.#palette });
+    const [spec, loaded, areas, bundles] = [this.#spec, this.#loaded, this.#areas, this.#bundles];
+    drawPlane(context, { spec, loaded, areas, bundles, view: this.#view, palette: this.#palette });
   }
 
   /** Say in the header, where it hides nothing, what the pointer is at. */
@@ -202,7 +200,7 @@ export class Plane {
         el("span", { class: "chart-number", text: numberText(at * axis.factor, pixelDigits(perPixel * axis.factor)) }),
         el("span", { class: "chart-unit", text: axis.unit }),
       );
-    const near = nearestLabel(this.#lines, this.#spec.points, this.#view, px, py, 10);
+    const near = nearestLabel(this.#lines, this.#spec.points, this.#view, px, py, 10) || this.#areas?.nameAt(x, y);
     this.#reading.replaceChildren(
       ...(near ? [el("span", { class: "plane-near", text: near })] : []),
       value(this.#spec.x, x, perX),

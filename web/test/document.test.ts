@@ -5,8 +5,8 @@ import { encodeColumns, fixture } from "./fixture";
 describe("decode", () => {
   it("gives back every column as it was written", async () => {
     const { header, columns } = fixture("following");
-    columns.push(new Float32Array([1, Number.NaN, -2.5]), new Float64Array(0));
-    header.columns.push({ type: "f32", length: 3 }, { type: "f64", length: 0 });
+    columns.push(new Float32Array([1, Number.NaN, -2.5]), new Float64Array(0), new Uint8Array([0, 255, 7]));
+    header.columns.push({ type: "f32", length: 3 }, { type: "f64", length: 0 }, { type: "u8", length: 3 });
     const loaded = await decode(JSON.stringify(header), await encodeColumns(columns));
     columns.forEach((column, i) => expect(loaded.column(i)).toEqual(column));
     expect(loaded.header.title).toBe(header.title);

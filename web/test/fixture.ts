@@ -3,6 +3,7 @@
 
 import type {
   ChartSpec,
+  Column,
   ColumnSpec,
   DocumentKind,
   Motion,
@@ -21,7 +22,7 @@ const TIMES: Ref = { start: 0, step: STEP, count: COUNT };
 
 /** Columns in the order of the data. */
 class Columns {
-  readonly values: (Float32Array | Float64Array)[] = [];
+  readonly values: Column[] = [];
 
   add(values: ArrayLike<number>, type: "f32" | "f64" = "f32"): number {
     this.values.push(type === "f32" ? Float32Array.from(values) : Float64Array.from(values));
@@ -143,7 +144,7 @@ function motions(columns: Columns, kind: DocumentKind): Motion[] {
 
 export interface Fixture {
   header: ReportDocument;
-  columns: (Float32Array | Float64Array)[];
+  columns: Column[];
 }
 
 /** The document and its columns; `kind` decides what it holds. */
@@ -173,7 +174,7 @@ export function fixture(kind: DocumentKind = "following"): Fixture {
     motions: motions(columns, kind),
     path: moving && kind !== "run" ? { x: columns.sample((t) => onCircle(t)[0]), y: columns.sample((t) => onCircle(t)[1]) } : null,
     charts: moving ? charts(columns) : [],
-    planes: kind === "portrait" ? [plane(columns, "flow")] : kind === "batch" ? [plane(columns, "member")] : [],
+    planes: kind === "portrait" ? [plane(columns, "orbit")] : kind === "batch" ? [plane(columns, "member")] : [],
     findings: [
       { level: "good", text: "Every joint stays within its limits.", t: null },
       { level: "info", text: "The tip is fastest at the bottom of the circle, 0.19 m/s.", t: moving ? 2.5 : null },
@@ -204,7 +205,7 @@ export function fixture(kind: DocumentKind = "following"): Fixture {
 }
 
 /** Shuffled, deflated, base64: what ulna writes. */
-export async function encodeColumns(columns: (Float32Array | Float64Array)[]): Promise<string> {
+export async function encodeColumns(columns: readonly Column[]): Promise<string> {
   const blocks = columns.map((column) => {
     const bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
     const size = column.BYTES_PER_ELEMENT;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyBounds, forward, lengthUnit, linkRadii, multiples, niceStep, type Outline, padded, stretch, taperedCapsule, Viewport } from "../src/geometry";
+import { angleStep, emptyBounds, forward, lengthUnit, linkRadii, multiples, niceStep, type Outline, padded, stretch, taperedCapsule, Viewport } from "../src/geometry";
 
 describe("forward", () => {
   it("adds relative angles along the chain", () => {
@@ -109,6 +109,10 @@ describe("Viewport", () => {
 describe("grid", () => {
   it("steps by 1, 2 or 5", () => {
     expect([0.03, 0.11, 0.2, 1, 3, 7].map(niceStep)).toEqual([0.05, 0.2, 0.2, 1, 5, 10].map((x) => expect.closeTo(x, 12)));
+  });
+
+  it("parts turns evenly, or counts them", () => {
+    expect([3, 12, 31, 46, 100, 361, 800].map(angleStep)).toEqual([5, 15, 45, 90, 180, 720, 1800]);
   });
 
   it("counts multiples inside", () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { fromColumns, type PlanePoint, type PlaneSpec } from "../src/document";
-import { arrowsOn, boundsOf, linesOf, nearestLabel, overlap, pixelDigits, placeLabel, type PlaneLine, PlaneView } from "../src/plane-view";
+import { fromColumns, type PlaneCurve, type PlanePoint, type PlaneSpec } from "../src/document";
+import { entriesOf } from "../src/plane-legend";
+import { arrowsOn, boundsOf, linesOf, nearestLabel, pixelDigits, type PlaneLine, PlaneView, shownBounds } from "../src/plane-view";
 import { fixture } from "./fixture";
 
 function line(x: number[], y: number[], label = ""): PlaneLine {
-  return { x: Float64Array.from(x), y: Float64Array.from(y), role: "flow", color: 0, label };
+  return { x: Float64Array.from(x), y: Float64Array.from(y), role: "orbit", color: 0, label };
 }
 
 const bounds = { left: -2, right: 2, bottom: -30, top: 10 };
@@ -26,6 +27,14 @@ describe("bounds", () => {
     const { left, right, bottom, top } = boundsOf([line([3], [0])], []);
     expect(right).toBeGreaterThan(left);
     expect(top).toBeGreaterThan(bottom);
+  });
+
+  test("are the range that is shown, where a document has one", () => {
+    const { header, columns } = fixture("portrait");
+    const spec = header.planes[0] as PlaneSpec;
+    const lines = linesOf(spec, fromColumns(header, columns));
+    expect(shownBounds(spec, lines)).toEqual(boundsOf(lines, spec.points));
+    expect(shownBounds({ ...spec, range: { x: [-3, 3], y: [-9, 8] } }, lines)).toEqual({ left: -3, right: 3, bottom: -9, top: 8 });
   });
 
   test("lines are the document's columns", () => {
@@ -91,21 +100,39 @@ describe("arrows", () => {
 });
 
 describe("labels", () => {
-  test("stand beside their point, elsewhere where that is taken, nowhere where all is", () => {
-    const canvas = { width: 200, height: 100 };
-    const first = placeLabel(100, 50, 40, 14, [], canvas);
-    expect(first).toEqual({ x: 108, y: 43, width: 40, height: 14 });
-    const second = placeLabel(100, 50, 40, 14, [first as NonNullable<typeof first>], canvas);
-    expect(second && overlap(second, first as NonNullable<typeof first>)).toBe(false);
-    expect(placeLabel(100, 50, 40, 14, [{ x: 0, y: 0, ...canvas }], canvas)).toBeNull();
-    expect(placeLabel(195, 50, 40, 14, [], canvas)?.x).toBeLessThan(160);
-  });
-
   test("the nearest point's name is read, else the nearest line's, else none", () => {
     const points: PlanePoint[] = [{ x: 0, y: 0, role: "saddle", label: "upright" }];
-    const lines = [line([1], [5], "member 3")];
+    const lines = [line([1, 1, Number.NaN, 1.5, 1.9], [5, -25, Number.NaN, 9, 9], "member 3")];
     const at = (x: number, y: number): string => nearestLabel(lines, points, view(), view().px(x) + 3, view().py(y), 10);
-    expect([at(0, 0), at(1, 5), at(-1, -5)]).toEqual(["upright", "member 3", ""]);
+    expect([at(0, 0), at(1, 5), at(1, -10), at(-1, -5), at(1.25, 7)]).toEqual(["upright", "member 3", "member 3", "", ""]);
+  });
+
+  test("the legend has every name once, areas first, and of an orbit what becomes of it", () => {
+    const { header } = fixture("portrait");
+    const [first, second, third] = (header.planes[0] as PlaneSpec).curves as [PlaneCurve, PlaneCurve, PlaneCurve];
+    const curves: PlaneCurve[] = [
+      { ...first, role: "incoming", label: "separatrices into a saddle" },
+      { ...second, role: "incoming", label: "separatrices into a saddle" },
+      { ...third, role: "orbit", color: 2, label: "start 1", about: "from 0 rad, 1 rad/s: runs on" },
+    ];
+    const tints = [{ label: "basin: runs on", color: 1 as const, depth: 0.16 }, { label: "undecided", color: null, depth: 1 }];
+    const areas = { cells: 0, columns: 1, extent: [0, 1, 0, 1] as [number, number, number, number], tints };
+    const points: PlanePoint[] = [{ x: 0, y: 0, role: "saddle", label: "saddle" }, { x: 1, y: 0, role: "start", color: 2 }];
+    const entries = entriesOf({ ...(header.planes[0] as PlaneSpec), areas, curves, points });
+    expect(entries.map(({ kind, text }) => [kind, text])).toEqual([
+      ["area", "basin: runs on"],
+      ["area", "undecided"],
+      ["incoming", "separatrices into a saddle"],
+      ["orbit", "start 1 from 0 rad, 1 rad/s: runs on"],
+      ["saddle", "saddle"],
+    ]);
+    expect(entries.map(({ color }) => color)).toEqual([
+      "color-mix(in oklab, var(--data-1) calc(16% * var(--tint)), var(--card))",
+      "var(--line-strong)",
+      `var(--data-${first.color})`,
+      "var(--data-2)",
+      null,
+    ]);
   });
 
   test("digits tell pixels apart", () => {

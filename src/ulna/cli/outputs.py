@@ -223,13 +223,19 @@ def typed_command() -> str:
     return shlex.join(["ulna", *TYPED])
 
 
-def html_outputs(html: str | None, *, overwrite: bool) -> list[Output]:
-    """Return the page that a result is told on, if it is asked for."""
+def html_outputs(
+    html: str | None,
+    *,
+    overwrite: bool,
+    options: Callable[[Any], Mapping[str, Any]] = lambda result: {},
+) -> list[Output]:
+    """Return the page that a result is told on, if it is asked for, with options of `report`."""
 
     def write(result: Any, file: str) -> None:
         from ulna.viewer import report
 
-        report(result, file, command=typed_command(), overwrite=overwrite)
+        given = options(result)
+        report(result, file, command=typed_command(), overwrite=overwrite, **given)
 
     return [] if html is None else [Output("--html", html, (".html",), write)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -253,13 +254,16 @@ def _show_portrait(drawn: Portrait, given: Mapping[str, Any]) -> None:
     """Draw a portrait, and print what it shows."""
     count = given["basins"]
 
+    @cache
+    def coloured(found: Portrait) -> dict[str, Any]:
+        return {"basins": found.basins(count)} if count else {}
+
     def figure(found: Portrait) -> Any:
         from ulna.viewer import portrait_figure
 
-        coloured = found.basins(count) if count else None
-        return portrait_figure(found, basins=coloured, energy=given["energy"])
+        return portrait_figure(found, **coloured(found), energy=given["energy"])
 
-    pages = html_outputs(given["html"], overwrite=given["overwrite"])
+    pages = html_outputs(given["html"], overwrite=given["overwrite"], options=coloured)
     outputs = [_picture(figure, given, patient=not count), *pages]
     check_outputs(outputs, overwrite=given["overwrite"])
     # Critical speeds are asked for from the angles of the starts, or from zero.

@@ -1,44 +1,36 @@
-"""Phase portraits: arrows, orbits, equilibria and separatrices in the plane of angle and speed.
-
-The plane is a cylinder: angles a turn apart are one, whether it is rolled up or unrolled.
-"""
+"""Phase portraits: arrows, orbits, equilibria and separatrices in the plane of angle and speed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.analysis.portraits.fates import sticking_name
-from ulna.analysis.portraits.report_text import drive_text, fate_text, left_out
-from ulna.arrays import Array
+from ulna.analysis.portraits.report_text import drive_text, left_out
 from ulna.viewer.figure_style import PRINT, Theme, cut, mixed, new_figure, series, styled
+from ulna.viewer.phase_plane import (
+    COLUMNS,
+    ROWS,
+    WARNING,
+    BasinPicture,
+    basin_picture,
+    phase_curves,
+    phase_marks,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ulna.analysis.portraits import Basins, OrbitSegment, Portrait
+    from ulna.analysis.portraits import Basins, Portrait
 
-COLUMNS, ROWS = 27, 19  # of arrows
 WIDE, HIGH = 9.0, 5.4  # [inches] without the legend
 ENTRIES, LINE = 3, 0.19  # of the legend side by side; [inches] for a line of them
 LONG = 44  # letters of an entry, with which fewer fit side by side
 LETTERS = 100  # of a title
-DEEPER = 0.22  # of a colour, where hues are used again
 DARKER = " (darker: an odd turn)"
-PALE = 0.16, 0.28  # of a basin's colour, in turn where the cylinder is unrolled
-TURN = 2.0 * math.pi
 MOST_MARKS = 9  # numbers along the axis of angles
-# What becomes of a joint that rests just outside of a sticking interval.
-STICKING = {
-    "stable": "stable",
-    "unstable": "around a top",
-    "half-stable": "left to one side",
-    "everywhere": "every angle",
-}
 
 
 def portrait_figure(
@@ -146,17 +138,14 @@ def plot_portrait(
     axes.set_xlim(*portrait.angles)
     axes.set_ylim(*portrait.speeds)
     axes.grid(visible=False)
-    if basins is not None:
-        _draw_basins(axes, basins, theme)
+    picture = None if basins is None else basin_picture(basins)
+    if picture is not None:
+        _draw_basins(axes, picture, theme)
     if energy:
         _draw_energy(axes, portrait, theme, lines=basins is not None)
     _draw_arrows(axes, portrait, theme)
-    _draw_nullclines(axes, portrait, theme)
-    _draw_separatrices(axes, portrait, theme)
-    _draw_running(axes, portrait, theme)
-    _draw_sticking(axes, portrait, basins, theme)
-    _draw_orbits(axes, portrait, theme)
-    _draw_equilibria(axes, portrait, theme)
+    _draw_curves(axes, portrait, picture, theme)
+    _draw_marks(axes, portrait, theme)
     axes.set_xlabel("angle [rad]")
     axes.set_ylabel("speed [rad/s]")
     mark_angles(axes, portrait.angles)
@@ -180,41 +169,28 @@ def _draw_energy(axes: Axes, portrait: Portrait, theme: Theme, *, lines: bool) -
     bar.outline.set_visible(False)
 
 
-def _draw_basins(axes: Axes, basins: Basins, theme: Theme) -> None:
+def _draw_basins(axes: Axes, picture: BasinPicture, theme: Theme) -> None:
     from matplotlib.colors import to_rgb
 
-    shades = _basin_shades(basins, theme)
-    picture = np.ones((*basins.label.shape, 3)) * to_rgb(theme.ghost)
-    for number, (hue, depth) in shades.items():
-        for odd in (0, 1):
-            here = (basins.label == number) & (basins.turns % 2 == odd)
-            picture[here] = to_rgb(mixed(theme.background, hue, depth + PALE[odd]))
-    x, y = (_edges(values) for values in (basins.angle, basins.speed))
-    extent = (*x, *y)
-    axes.imshow(picture, extent=extent, origin="lower", aspect="auto", zorder=0)
-    for number, (hue, depth) in shades.items():
-        colour, name = mixed(theme.background, hue, depth + PALE[0]), basins.names[number]
-        both = (basins.turns[basins.label == number] % 2).any()
-        axes.plot([], [], "s", ms=9, color=colour, label=f"basin: {name}{DARKER * bool(both)}")
-    if basins.undecided:
-        axes.plot([], [], "s", ms=9, color=theme.ghost, label="undecided")
+    colours = [
+        theme.ghost if one.colour is None else _tint(theme, one.colour, one.depth)
+        for one in picture.tints
+    ]
+    pixels = np.array([to_rgb(colour) for colour in colours])[picture.cells]
+    axes.imshow(pixels, extent=picture.extent, origin="lower", aspect="auto", zorder=0)
+    darker = {one.label for one in picture.tints if one.odd}
+    for colour, one in zip(colours, picture.tints, strict=True):
+        if not one.odd:
+            label = f"{one.label}{DARKER * (one.label in darker)}"
+            axes.plot([], [], "s", ms=9, color=colour, label=label)
 
 
-def _basin_shades(basins: Basins, theme: Theme) -> dict[int, tuple[str, float]]:
-    """Return hue and depth of the basins that are on the page, by their numbers."""
-    present = [number for number in range(len(basins.names)) if basins.share(number)]
-    return dict(zip(present, _shades(len(present), theme), strict=True))
+def _hue(theme: Theme, colour: int) -> str:
+    return theme.warning if colour == WARNING else theme.data[colour]
 
 
-def _shades(count: int, theme: Theme) -> list[tuple[str, float]]:
-    """Return hue and depth for each of some basins: five hues, then the same deeper."""
-    hues = (*theme.data[1:4], theme.data[0], theme.warning)
-    return [(hues[k % len(hues)], DEEPER * (k // len(hues))) for k in range(count)]
-
-
-def _edges(middles: Array) -> tuple[float, float]:
-    half = 0.5 * (middles[1] - middles[0]) if len(middles) > 1 else 0.5
-    return float(middles[0] - half), float(middles[-1] + half)
+def _tint(theme: Theme, colour: int, depth: float) -> str:
+    return mixed(theme.background, _hue(theme, colour), depth)
 
 
 def _draw_arrows(axes: Axes, portrait: Portrait, theme: Theme) -> None:
@@ -233,154 +209,59 @@ def _draw_arrows(axes: Axes, portrait: Portrait, theme: Theme) -> None:
     )  # fmt: skip
 
 
-def _draw_nullclines(axes: Axes, portrait: Portrait, theme: Theme) -> None:
-    style: dict[str, Any] = {"color": theme.muted, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2}
-    axes.axhline(0.0, label="nullclines: no speed, no acceleration", **style)
-    for line in portrait.nullclines:
-        axes.plot(*line.T, **style)
-
-
-def _draw_separatrices(axes: Axes, portrait: Portrait, theme: Theme) -> None:
-    where = "an end of the sticking set" if portrait.flow.sticks else "a saddle"
-    styles: dict[bool, dict[str, Any]] = {
-        True: {"label": f"separatrices into {where}", "lw": 1.5, "color": theme.foreground},
-        False: {"label": f"separatrices out of {where}", "lw": 0.9, "color": theme.link_light,
-                "ls": (0, (4, 2))},
-    }  # fmt: skip
-    for one in portrait.separatrices:
-        style = styles[one.incoming]
-        _draw_segment(axes, portrait, one.segment, copies=True, zorder=3, **style)
-        style.pop("label", None)
-
-
-def _draw_running(axes: Axes, portrait: Portrait, theme: Theme) -> None:
-    low, high = portrait.speeds
-    style: dict[str, Any] = {"color": mixed(theme.background, theme.data[3], 0.6), "lw": 3.5}
-    for running in portrait.running_solutions:
-        speed = running.segment.speed
-        if np.max(speed) >= low and np.min(speed) <= high:
-            label = f"running solution, {running.slowest:.3g} to {running.fastest:.3g} rad/s"
-            _draw_segment(
-                axes, portrait, running.segment, copies=True, label=label, zorder=3.5, **style
-            )
-
-
-def _draw_sticking(axes: Axes, portrait: Portrait, basins: Basins | None, theme: Theme) -> None:
-    """Draw the angles at which friction holds the joint as thick lines on the axis of angles."""
-    shades = {} if basins is None else _basin_shades(basins, theme)
-    hues = {} if basins is None else {basins.names[k]: hue for k, (hue, _) in shades.items()}
-    ends: dict[str, Any] = {"solid_capstyle": "butt", "zorder": 5}
-    named: set[str] = set()
-    for one in portrait.sticking:
-        label = "_" if one.kind in named else f"sticking set: {STICKING[one.kind]}"
-        named.add(one.kind)
-        colour = hues.get(sticking_name(one), theme.data[3] if one.stable else theme.warning)
-        for shift in shifts(portrait, one.lower, one.upper):
-            place = [one.lower + shift, one.upper + shift]
-            axes.plot(place, [0.0, 0.0], color=theme.foreground, lw=8.0, **ends)
-            axes.plot(place, [0.0, 0.0], color=colour, lw=5.5, label=label, **ends)
-            label = "_"
-
-
-def _draw_orbits(axes: Axes, portrait: Portrait, theme: Theme) -> None:
-    from ulna.analysis.portraits import OrbitSegment
-
-    colours = Theme(
-        data=(*theme.data[:3], theme.warning, theme.link_light), sequence=theme.sequence
-    )
-    for orbit, style in zip(portrait.orbits, series(len(portrait.orbits), colours), strict=True):
-        run = orbit.run
-        segment = OrbitSegment(run.t, run.q[:, 0] + onto_page(portrait, orbit.angle), run.qd[:, 0])
-        label = f"from {orbit.angle:.3g} rad, {orbit.speed:.3g} rad/s: {fate_text(orbit.fate)}"
-        _draw_segment(axes, portrait, segment, copies=False, label=label, lw=1.8, zorder=4, **style)
-        x = wrapped(portrait, segment.angle[:1])
-        axes.plot(x, orbit.speed, "o", ms=6, color=style["color"], mec=theme.background, zorder=6)
-        if portrait.flow.sticks and run.qd[-1, 0] == 0.0:
-            x = wrapped(portrait, segment.angle[-1:])
-            axes.plot(x, 0.0, "s", ms=6, color=style["color"], mec=theme.background, zorder=6)
-
-
-def _draw_equilibria(axes: Axes, portrait: Portrait, theme: Theme) -> None:
-    named: set[str] = set()
-    for one in portrait.equilibria:
-        filled = theme.foreground if one.stable else theme.background
-        mark = "D" if one.saddle else "o"
-        without = " without dry friction" if portrait.flow.sticks else ""
-        label = "_" if one.kind in named else f"{one.kind}{without}"
-        named.add(one.kind)
-        places = [one.angle + shift for shift in shifts(portrait, one.angle, one.angle)]
-        axes.plot(
-            places, np.zeros(len(places)), mark, ms=7, mfc=filled, mec=theme.foreground, mew=1.4,
-            label=label, zorder=7, clip_on=False, ls="none",
-        )  # fmt: skip
-
-
-def _draw_segment(
-    axes: Axes,
-    portrait: Portrait,
-    segment: OrbitSegment,
-    *,
-    copies: bool,
-    label: str = "_",
-    **style: Any,
+def _draw_curves(
+    axes: Axes, portrait: Portrait, picture: BasinPicture | None, theme: Theme
 ) -> None:
-    """Draw a curve as it lies on the page: wrapped on the cylinder, or unrolled with its copies."""
-    if rolled(portrait):
-        # Where a sample is half a turn on nobody knows the way: the pen is lifted.
-        fast = np.abs(np.diff(segment.angle, prepend=segment.angle[0])) > 0.5 * TURN
-        known = np.where(fast, np.nan, segment.speed)
-        angle, speed = broken(portrait, wrapped(portrait, segment.angle), known)
-        axes.plot(angle, speed, label=label, **style)
-        return
-    low, high = float(np.min(segment.angle)), float(np.max(segment.angle))
-    for shift in shifts(portrait, low, high) if copies else [0.0]:
-        axes.plot(segment.angle + shift, segment.speed, label=label, **style)
-        label = "_"
+    muted, ink = theme.muted, theme.foreground
+    styles: dict[str, dict[str, Any]] = {
+        "nullcline": {"color": muted, "lw": 1.0, "ls": (0, (1, 1.5)), "zorder": 2},
+        "incoming": {"color": ink, "lw": 1.5, "zorder": 3},
+        "outgoing": {"color": theme.link_light, "lw": 0.9, "ls": (0, (4, 2)), "zorder": 3},
+        "running": {"lw": 3.5, "zorder": 3.5},
+        "sticking": {"lw": 5.5, "solid_capstyle": "butt", "zorder": 5},
+        "orbit": {"lw": 1.8, "zorder": 4},
+    }
+    of_orbits, named = _orbit_styles(portrait, theme), set[str]()
+    for one in phase_curves(portrait, picture):
+        style = styles[one.role]
+        if one.role == "orbit":
+            style = style | of_orbits[one.number]
+        if one.role == "running":
+            style = style | {"color": _tint(theme, one.colour, 0.6)}
+        if one.role == "sticking":
+            axes.plot(one.angle, one.speed, **(style | {"color": ink, "lw": 8.0}))
+            style = style | {"color": _hue(theme, one.colour)}
+        axes.plot(one.angle, one.speed, label=_once(one.label, named), **style)
 
 
-def rolled(portrait: Portrait) -> bool:
-    """Whether the page shows one turn of a cylinder."""
-    return portrait.cylinder and np.ptp(portrait.angles) <= TURN * (1.0 + 1e-9)
+def _once(label: str, named: set[str]) -> str:
+    """Return a label, or for a name that the legend already has one that it leaves out."""
+    if label in named:
+        return "_"
+    named.add(label)
+    return label
 
 
-def wrapped(portrait: Portrait, angle: Array) -> Array:
-    """Return angles as they lie on the page."""
-    if not rolled(portrait):
-        return angle
-    low = portrait.angles[0]
-    return np.asarray(low + np.mod(angle - low, TURN))
+def _orbit_styles(portrait: Portrait, theme: Theme) -> list[dict[str, Any]]:
+    """Return colours and line styles of orbits, without the colour of running solutions."""
+    data = (*theme.data[:3], theme.warning, theme.link_light)
+    return series(len(portrait.orbits), Theme(data=data, sequence=theme.sequence))
 
 
-def onto_page(portrait: Portrait, angle: float) -> float:
-    """Return the whole turns [rad] by which a start beside the page is moved onto it."""
-    low, high = portrait.angles
-    if not portrait.cylinder or low <= angle <= high:
-        return 0.0
-    return TURN * math.ceil((low - angle) / TURN)
-
-
-def broken(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array]:
-    """Break a curve with NaN where it leaves the page on one side, to return on the other."""
-    low, high = portrait.angles[0], portrait.angles[0] + TURN
-    (jumps,) = np.nonzero(np.abs(np.diff(angle)) > 0.5 * TURN)
-    before, after = angle[jumps], angle[jumps + 1]
-    out, back = np.where(after < before, high, low), np.where(after < before, low, high)
-    part = (out - before) / (after - before + np.where(after < before, TURN, -TURN))
-    edge = speed[jumps] + part * (speed[jumps + 1] - speed[jumps])
-    at = np.repeat(jumps + 1, 3)
-    breaks = np.stack([out, np.full(len(jumps), np.nan), back], axis=-1).ravel()
-    return np.insert(angle, at, breaks), np.insert(speed, at, np.repeat(edge, 3))
-
-
-def shifts(portrait: Portrait, low: float, high: float) -> Iterator[float]:
-    """Return the whole turns by which something from low to high is moved onto the page."""
-    if not portrait.cylinder:
-        yield 0.0
-        return
-    left, right = portrait.angles
-    first, last = math.ceil((left - high) / TURN - 1e-9), math.floor((right - low) / TURN + 1e-9)
-    for turn in range(first, last + 1):
-        yield turn * TURN
+def _draw_marks(axes: Axes, portrait: Portrait, theme: Theme) -> None:
+    of_orbits, named = _orbit_styles(portrait, theme), set[str]()
+    signs = {"stable": "o", "saddle": "D", "unstable": "o", "start": "o", "stop": "s"}
+    for one in phase_marks(portrait):
+        place, sign = ([one.angle], [one.speed]), signs[one.role]
+        if one.role in ("start", "stop"):
+            colour = of_orbits[one.number]["color"]
+            axes.plot(*place, sign, ms=6, color=colour, mec=theme.background, zorder=6)
+        else:
+            filled = theme.foreground if one.role == "stable" else theme.background
+            axes.plot(
+                *place, sign, ms=7, mfc=filled, mec=theme.foreground, mew=1.4,
+                label=_once(one.label, named), zorder=7, clip_on=False, ls="none",
+            )  # fmt: skip
 
 
 def mark_angles(axes: Axes, angles: tuple[float, float]) -> None:

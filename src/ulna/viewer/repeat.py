@@ -23,6 +23,7 @@ from ulna.simulation.made_with import controller_and_model
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
+    from ulna.analysis.portraits import Basins
     from ulna.arm import Arm
     from ulna.simulation import BatchRun, Run
 
@@ -80,8 +81,8 @@ def plan_script(plan: Plan) -> str:
     return f"{_head(plan.arm)}{plan_lines(plan, plan.arm)}print(plan)\n"
 
 
-def portrait_script(portrait: Portrait) -> str:
-    """Return the script of a portrait."""
+def portrait_script(portrait: Portrait, basins: Basins | None = None) -> str:
+    """Return the script of a portrait, and of its basins."""
     given: dict[str, Any] = {
         "starts": portrait.starts,
         "angles": portrait.angles,
@@ -97,9 +98,10 @@ def portrait_script(portrait: Portrait) -> str:
         believed = None if model is None else dumps(model)
         texts["controller"] = _controller(repr(portrait.controller), believed)
         texts["set_point"] = repr(portrait.set_point)
-    return (
-        f"{_head(portrait.arm)}portrait = ulna.portrait(arm{_keywords(texts)})\nprint(portrait)\n"
-    )
+    made = f"portrait = ulna.portrait(arm{_keywords(texts)})\nprint(portrait)\n"
+    if basins is not None:
+        made += f"basins = portrait.basins({basins.label.shape[::-1]})\n"
+    return f"{_head(portrait.arm)}{made}"
 
 
 def batch_script(batch: BatchRun) -> str:

@@ -1,4 +1,4 @@
-"""What a report tells of many runs at once: a batch, and the phase portrait of a joint."""
+"""What a report tells of many runs at once: a batch."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.arm import Arm, Joint, Link
-from ulna.arrays import Array
-from ulna.simulation.run import versions_here
 from ulna.viewer import repeat
-from ulna.viewer.figure_style import arm_title
-from ulna.viewer.report_charts import MOST_JOINTS, angle_chart
+from ulna.viewer.report_charts import MOST_JOINTS
 from ulna.viewer.report_content import add_script, new_document, widen_span
-from ulna.viewer.report_tables import add_arm_tables, number_text, setting_rows
+from ulna.viewer.report_tables import setting_rows
 from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, MotionSpec, evenly
 
 if TYPE_CHECKING:
-    from ulna.analysis import Portrait
     from ulna.simulation import BatchRun
 
 MOST_MEMBERS = 24  # that are drawn
 MOST_TIPS = 2_000  # points of a cloud
-FLOW_COLUMNS, FLOW_ROWS, FLOW_STEPS = 11, 9, 24
-PLANE_POINTS = 400  # of a curve
 
 
 def batch_document(batch: BatchRun) -> DocumentBuilder:
@@ -98,76 +92,3 @@ def _add_tips(builder: DocumentBuilder, batch: BatchRun) -> None:
     axes = {name: {"label": name, "unit": "m", "factor": 1.0} for name in "xy"}
     plane: dict[str, Any] = {"id": "tips", "title": "Tips in the end", **axes}
     builder.planes.append(plane | {"curves": [], "points": points})
-
-
-def portrait_document(portrait: Portrait) -> DocumentBuilder:
-    """Return what there is to know of a phase portrait."""
-    arm, found = portrait.arm, portrait.equilibria
-    stable = sum(one.stable for one in found)
-    text = f"{len(found)} equilibria, {stable} of them stable" if found else "no equilibrium"
-    text += "; a solution runs for ever" if portrait.running is not None else ""
-    told = (None, text)
-    title = f"Phase portrait of {arm_title(arm)}"
-    subtitle = repr(portrait).splitlines()[1].strip()
-    builder = new_document("portrait", arm, title, subtitle, told, versions_here())
-    builder.planes.append(_phase_plane(builder, portrait))
-    curves = []
-    for k, orbit in enumerate(portrait.orbits):
-        label, run = f"start {k + 1}", orbit.run
-        widen_span(builder, run.t)
-        builder.motions.append(MotionSpec(label, "run", run.t, run.q, run.tau, run.status.text))
-        curves.append(Curve(label, run.t, run.q[:, 0], k, label))
-        start = f"{orbit.angle:.4g} rad at {orbit.speed:.4g} rad/s"
-        builder.finding("info", f"{label}: from {start} it {orbit.fate.name}", 0.0, label)
-    if curves:
-        builder.charts.append(angle_chart(arm, curves[:MOST_JOINTS]))
-    rows = [(one.kind, number_text(one.angle, 7)) for one in found]
-    builder.table("Equilibria", ("kind", "angle [rad]"), rows)
-    add_arm_tables(builder, arm)
-    return add_script(builder, lambda: repeat.portrait_script(portrait))
-
-
-def _phase_plane(builder: DocumentBuilder, portrait: Portrait) -> dict[str, Any]:
-    def curve(angle: Array, speed: Array, role: str, colour: int) -> dict[str, Any]:
-        kept = evenly(len(angle), PLANE_POINTS)
-        x, y = builder.column(angle[kept]), builder.column(speed[kept])
-        return {"x": x, "y": y, "role": role, "color": colour}
-
-    curves = [curve(x, y, "flow", 4) for x, y in _flow(portrait)]
-    curves += [
-        curve(one.segment.angle, one.segment.speed, "separatrix", 2)
-        for one in portrait.separatrices
-    ]
-    for k, orbit in enumerate(portrait.orbits):
-        named = {"label": f"start {k + 1}"}
-        curves.append(curve(orbit.run.q[:, 0], orbit.run.qd[:, 0], "orbit", k % 6) | named)
-    points: list[dict[str, Any]] = [
-        {"x": one.angle, "y": 0.0, "role": "stable" if one.stable else "saddle", "label": one.kind}
-        for one in portrait.equilibria
-    ]
-    points += [{"x": angle, "y": speed, "role": "start"} for angle, speed in portrait.starts]
-    return {
-        "id": "phase",
-        "title": "Phase plane",
-        "x": {"label": "angle", "unit": "°", "factor": math.degrees(1.0)},
-        "y": {"label": "speed", "unit": "rad/s", "factor": 1.0},
-        "curves": curves,
-        "points": points,
-    }
-
-
-def _flow(portrait: Portrait) -> list[tuple[Array, Array]]:
-    """Return short pieces of orbits from a grid of states, by the midpoint rule."""
-    flow, step = portrait.flow, 0.4 / (FLOW_STEPS * portrait.flow.natural_frequency)
-    grid = np.meshgrid(
-        np.linspace(*portrait.angles, FLOW_COLUMNS), np.linspace(*portrait.speeds, FLOW_ROWS)
-    )
-    angle, speed = (one.ravel() for one in grid)
-    rows = [(angle, speed)]
-    for _ in range(FLOW_STEPS):
-        half = speed + 0.5 * step * flow.acceleration(angle, speed)
-        middle = angle + 0.5 * step * speed
-        angle, speed = angle + step * half, speed + step * flow.acceleration(middle, half)
-        rows.append((angle, speed))
-    angles, speeds = np.array(rows).transpose(1, 2, 0)
-    return list(zip(angles, speeds, strict=True))

@@ -22,6 +22,7 @@ from ulna.viewer.web_document import DocumentBuilder, WebDocument
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
+    from ulna.analysis.portraits import Basins
     from ulna.motion import Plan
     from ulna.simulation import BatchRun, Run
     from ulna.simulation.batch.member import Member
@@ -46,6 +47,7 @@ def report(
     file: str | os.PathLike[str],
     *,
     plan: Plan | None = None,
+    basins: Basins | None = None,
     title: str | None = None,
     notes: Sequence[str] = (),
     command: str | None = None,
@@ -63,6 +65,8 @@ def report(
         The page, .html by its name.
     plan : Plan, optional
         What a run, or runs, were to follow: the page then says whether they did.
+    basins : Basins, optional
+        The basins of attraction to show below a Portrait: `portrait.basins(count)`.
     title : str, optional
         The heading; the arm and what it does unless given.
     notes : sequence of str, optional
@@ -102,13 +106,19 @@ def report(
     path = check_file(file, overwrite=overwrite)
     with progress_line("writing the report", shown=progress) as told:
         told(0.0)
-        made = document(result, plan=plan, title=title, notes=notes, command=command)
+        made = document(result, plan=plan, basins=basins, title=title, notes=notes, command=command)
         told(0.5)
         write_page(made, path, overwrite=overwrite)
     return path
 
 
-def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Shown:
+def show(
+    result: Reported,
+    *,
+    plan: Plan | None = None,
+    basins: Basins | None = None,
+    height: int = 640,
+) -> Shown:
     """Show a result in a notebook's cell: the page of `report`, without a server.
 
     Parameters
@@ -117,6 +127,8 @@ def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Sh
         As `ulna.report` takes it.
     plan : Plan, optional
         What a run, or runs, were to follow.
+    basins : Basins, optional
+        The basins of attraction to show below a Portrait.
     height : int, optional
         How high the page is [pixels].
 
@@ -140,7 +152,7 @@ def show(result: Reported, *, plan: Plan | None = None, height: int = 640) -> Sh
     from ulna.arrays import whole
 
     tall = whole("height", height, 100, 10_000)
-    return Shown(page(document(result, plan=plan)), tall)
+    return Shown(page(document(result, plan=plan, basins=basins)), tall)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,6 +187,7 @@ def document(
     result: Any,
     *,
     plan: Any = None,
+    basins: Any = None,
     title: Any = None,
     notes: Any = (),
     command: Any = None,
@@ -183,7 +196,7 @@ def document(
     problems = _check_words(title, notes, command)
     if problems:
         raise InputError(problems)
-    builder = _content(result, plan)
+    builder = _content(result, plan, basins)
     return complete(builder, title=title, notes=notes, command=command)
 
 
@@ -202,7 +215,8 @@ def complete(
     return builder.finished()
 
 
-def _content(result: Any, plan: Any) -> DocumentBuilder:
+def _content(result: Any, plan: Any, basins: Any) -> DocumentBuilder:
+    from ulna.analysis import Portrait
     from ulna.motion import Plan
     from ulna.simulation import Run
     from ulna.simulation.batch.member import Member
@@ -213,6 +227,8 @@ def _content(result: Any, plan: Any) -> DocumentBuilder:
         result = result.run
     if plan is not None and not isinstance(plan, Plan):
         raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
+    if basins is not None and not isinstance(result, Portrait):
+        raise InputError(Problem("basins", shown(basins), "nothing but with a Portrait"))
     if isinstance(result, Mapping):
         runs = {label: run_of(one) for label, one in result.items()}
         return content.following_document(_check_runs(runs, plan), runs)
@@ -223,13 +239,23 @@ def _content(result: Any, plan: Any) -> DocumentBuilder:
     if plan is not None:
         need = "nothing but with a run, or a mapping of labels to runs"
         raise InputError(Problem("plan", shown(plan), need))
+    if isinstance(result, Portrait):
+        return _portrait_content(result, basins)
     if isinstance(result, Plan):
         return content.plan_document(result)
     return _content_of_many(result)
 
 
+def _portrait_content(portrait: Portrait, basins: Any) -> DocumentBuilder:
+    from ulna.analysis.portraits import Basins
+    from ulna.viewer.report_portrait import portrait_document
+
+    if basins is not None and not isinstance(basins, Basins):
+        raise InputError(Problem("basins", shown(basins), "Basins, made with portrait.basins"))
+    return portrait_document(portrait, basins=basins)
+
+
 def _content_of_many(result: Any) -> DocumentBuilder:
-    from ulna.analysis import Portrait
     from ulna.simulation import BatchRun
     from ulna.sweep.results import Sweep
     from ulna.sweep.robust_results import Robustness
@@ -237,8 +263,6 @@ def _content_of_many(result: Any) -> DocumentBuilder:
 
     if isinstance(result, BatchRun):
         return report_ensembles.batch_document(result)
-    if isinstance(result, Portrait):
-        return report_ensembles.portrait_document(result)
     if isinstance(result, Sweep):
         return report_sweep.sweep_document(result)
     if isinstance(result, Robustness):

@@ -2,6 +2,7 @@
 
 Numbers are SI units and radians; a chart's factor makes the unit that is shown. A column is written
 as 32-bit floats, little endian, byte by byte: all first bytes, then all second ones, and so on.
+Small whole numbers, such as those of basins, are written as one byte each.
 The columns follow one another without padding, are deflated by zlib and written in base64. NaN is a
 gap.
 
@@ -134,10 +135,13 @@ class DocumentBuilder:
 
     def column(self, values: Array, kind: str = "f32") -> int:
         """Return the index of a column with these values, which is there once only."""
-        numbers = np.asarray(values, dtype=float)
-        with np.errstate(invalid="ignore"):
-            numbers = np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
-        raw = numbers.astype("<f4" if kind == "f32" else "<f8")
+        if kind == "u8":
+            raw = np.asarray(values, dtype="u1")
+        else:
+            numbers = np.asarray(values, dtype=float)
+            with np.errstate(invalid="ignore"):
+                numbers = np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
+            raw = numbers.astype("<f4" if kind == "f32" else "<f8")
         key = kind.encode() + raw.tobytes()
         if key not in self.known:
             self.known[key] = len(self.columns)

@@ -128,6 +128,21 @@ def test_a_picture_is_written_with_basins_and_energy(ask, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["portrait.png"]
 
 
+def test_the_page_has_the_basins_of_the_picture_which_are_computed_once(ask, tmp_path, monkeypatch):
+    counts, compute = [], ulna.analysis.Portrait.basins
+    monkeypatch.setattr(
+        ulna.analysis.Portrait,
+        "basins",
+        lambda portrait, count: counts.append(count) or compute(portrait, count, progress=False),
+    )
+    code, _, _ = ask(*DRIVEN, *NARROW, "--basins", "8", "--html", "swing.html")
+    assert code == 0
+    assert counts == [8]
+    page = (tmp_path / "swing.html").read_text("utf-8")
+    assert '"label":"basin: runs on"' in page
+    assert "basins = portrait.basins((8, 8))" in page
+
+
 def test_a_page_is_written_beside_the_picture(ask, tmp_path, unpainted):
     words = (*DRIVEN, *NARROW, "--html", "swing.html", "--overwrite")
     code, out, _ = ask(*words)

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 import ulna
 from ulna import viewer
 from ulna.control import PD
-from ulna.viewer.portrait_figures import COLUMNS, ENTRIES, HIGH, ROWS
+from ulna.viewer.phase_plane import COLUMNS, ROWS
+from ulna.viewer.portrait_figures import ENTRIES, HIGH
 
 TURN = 2.0 * math.pi
 WELL, SADDLE = -math.acos(4.0 / 9.81), math.acos(4.0 / 9.81)
