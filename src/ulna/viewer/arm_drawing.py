@@ -353,7 +353,11 @@ class Playback:
     def trace(self, start: float) -> tuple[np.ndarray, np.ndarray]:
         """Return times (k,) evenly from a start to the end, and the places (k, 2) of the tip."""
         times = np.linspace(start, self.end, FINEST)
-        return times, kinematics.tip(self.arm, self.postures(times))[:, :2]
+        return times, self.tips(times)
+
+    def tips(self, times: np.ndarray) -> np.ndarray:
+        """Return the places (k, 2) of the tip at times (k,)."""
+        return np.asarray(kinematics.tip(self.arm, self.postures(times))[:, :2])
 
     def tip_speeds(self, times: np.ndarray) -> np.ndarray:
         """Return the speeds [m/s] of the tip at times (T,)."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ulna.actuation import TorqueRange
 from ulna.arrays import whole
@@ -192,11 +193,12 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     if run is not None:
         run = check_run(plan, run)
     arm, asked, blue = plan.arm, reference_points(plan), theme.data[1]
-    way = None if run is None else tip_path(run)
+    times = shown_times(plan)
+    way = None if run is None else tip_path(run, times, 2.0 * _length(asked))
     draw_reach(axes, arm, theme=theme)
     postures = _draw_postures(axes, plan, way, theme)
     color, wide = (blue, 1.8) if way is None else (mixed(theme.background, blue, PALE), 4.0)
-    down = pen_down(plan.trajectory, shown_times(plan))
+    down = pen_down(plan.trajectory, times)
     draw_strokes(axes, asked, down, {"color": color, "lw": wide}, travel_color=blue)
     if way is not None:
         line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
@@ -223,12 +225,24 @@ def shown_times(plan: Plan) -> np.ndarray:
     return np.asarray(plan.t if len(plan.t) <= FINEST else sample_times(plan.trajectory, FINEST))
 
 
-def tip_path(run: Run) -> TipPath:
-    """Return the path of the tip from the start, up to the length beyond which it covers itself."""
+def _length(points: np.ndarray) -> float:
+    """Return the length [m] of the line through points (k, 2), without gaps."""
+    return float(np.nansum(np.hypot(*np.diff(points, axis=0).T)))
+
+
+def tip_path(run: Run, also: ArrayLike = (), length: float = 0.0) -> TipPath:
+    """Return the path of the tip from the start, up to the length beyond which it covers itself.
+
+    That is at least `length` [m]. The path has points at even times and at the others given.
+    """
     playback = Playback(run)
-    times, tips = playback.trace(playback.start)
+    others = np.asarray(also, dtype=float)
+    inside = others[(others >= playback.start) & (others <= playback.end)]
+    times = np.union1d(np.linspace(playback.start, playback.end, FINEST), inside)
+    tips = playback.tips(times)
     lengths = np.cumsum(np.hypot(*np.diff(tips, axis=0).T))
-    last = int(np.searchsorted(lengths, LONGEST_WAY * run.arm.reach, side="right"))
+    longest = max(length, LONGEST_WAY * run.arm.reach)
+    last = int(np.searchsorted(lengths, longest, side="right"))
     until = "" if last == len(tips) - 1 else f", until t = {times[last]:.3g} s"
     return TipPath(times[: last + 1], tips[: last + 1], playback.postures(times[last]), until)
 

@@ -5,11 +5,12 @@ import zlib
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.interpolate import CubicHermiteSpline
 
 import ulna
 from ulna.cli.simulate import _plan_file
-from ulna.viewer import report_page
+from ulna.viewer import plot_path, report_page
 
 ARM = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8])
 CLOSE = 1e-4 * ARM.reach  # as docs/paths.md promises
@@ -76,6 +77,32 @@ def test_a_plan_that_is_read_back_moves_as_the_plan(drawn):
     t = np.random.default_rng(1).uniform(0.0, plan.duration, 20_000)
     off = again.trajectory.tip(t).position - plan.trajectory.tip(t).position
     assert np.linalg.norm(off, axis=-1).max() <= CLOSE
+
+
+class Exact:
+    """A run that is the plan at its samples."""
+
+    def __init__(self, plan):
+        self.arm, self.t, self.q, self.qd = plan.arm, plan.t, plan.q, plan.qd
+        J = ulna.kinematics.jacobian(plan.arm, plan.q)
+        self.tip_velocity = np.einsum("tij,tj->ti", np.asarray(J), plan.qd)
+
+
+def test_a_picture_draws_every_stroke_of_plan_and_run(drawn):
+    plan, _, _ = drawn
+    axes = plot_path(Figure().add_subplot(), plan, Exact(plan))
+    ends = plan.path(np.array(plan.path.strokes))
+    lines = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
+    for name in ("reference path", "tip path"):
+        points = lines[name].get_xydata()
+        seen = np.isfinite(points[:, 0])
+        first = np.flatnonzero(np.diff(seen.astype(int), prepend=0) == 1)
+        last = np.flatnonzero(np.diff(seen.astype(int), append=0) == -1)
+        assert points[first] == pytest.approx(ends[:, 0], abs=1e-6)
+        assert points[last] == pytest.approx(ends[:, 1], abs=1e-6)
+        for a, b, own in list(zip(first, last, plan.path.strokes, strict=True))[::20]:
+            there = plan.path(np.linspace(*own, 500))
+            assert distances(there[None], points[a : b + 1]).min(axis=0).max() <= CLOSE
 
 
 def columns_of(made):
