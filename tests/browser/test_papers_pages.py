@@ -105,6 +105,7 @@ def test_nothing_plays_by_itself_where_motion_is_unwanted(page):
     player.look_at()
     page.wait_for_timeout(200)
     assert player.time == 0.0
+    expect(player.speed).to_have_value("1")
     player.button("Play").click()
     expect(player.clock).not_to_have_text("0.00 s")
     player.button("Pause").click()

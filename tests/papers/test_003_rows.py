@@ -313,7 +313,11 @@ def test_gaps_close_by_the_law_but_for_the_ticks(rows):
 
 
 def test_all_items_are_right_and_some_incomplete(rows):
-    assert all(row.verdict is Verdict.SAME for row in rows.values() if row.item)
+    # The figure was not available, and the uses are named and not worked out.
+    named = {"schematic", "computed-torque", "adaptive", "feed-forward", "simulation"}
+    for key, row in rows.items():
+        if row.item:
+            assert row.verdict is (Verdict.CONSISTENT if key in named else Verdict.SAME)
     # Link masses and the matrix C are left out; that masses may be moved is no fault of the paper.
     noted = [rows[f"erratum-{k}"].verdict for k in range(1, 5)]
     assert noted == [Verdict.INCOMPLETE, Verdict.REMARK, Verdict.REMARK, Verdict.INCOMPLETE]

@@ -13,6 +13,9 @@ UNCALLED = {"000": {"replay-113-bit"}, "002": {"range"}}  # nothing that a user 
 # Errata and remarks of each paper: what is right as it stands is a remark and no erratum.
 COUNTS = {"000": (23, 2), "001": (12, 1), "002": (4, 1), "003": (2, 2), "004": (10, 0)}
 ERRATA = {Verdict.CORRECTED, Verdict.WRONG, Verdict.INCOMPLETE}
+SPEED = re.compile(
+    r"(half|double|twice|full|\d) (the )?speed|as (fast|slow)|slow motion|\d ?×", re.I
+)
 # What may be damage of our text: a parenthesis, a cut line, a doubled cosine, a lost index.
 DOUBTED = {
     "000": {"erratum-4", "erratum-20", "erratum-21"},
@@ -64,8 +67,30 @@ def test_what_is_not_done_is_said(judged):
             assert missing[number] in row.ours.replace("\n", " ")
 
 
+@pytest.mark.parametrize("number", NUMBERS)
+def test_where_nothing_could_be_compared_the_row_says_so(number):
+    missing = ("not available", "are ours", "the text has no", "not worked out", "not tried")
+    for row in rows(number):
+        if row.verdict is Verdict.CONSISTENT:
+            assert row.item, row.key
+            told = f"{row.printed} {row.why}".lower()
+            assert any(words in told for words in missing), row.key
+
+
+def test_captions_of_players_state_no_speed_of_a_film():
+    """Films run slower or faster than the arm does; players begin at 1×."""
+    films = [film for number in NUMBERS for row in rows(number) for film in row.films if film.play]
+    assert len(films) == 6
+    for film in films:
+        texts = film.caption, film.play().title
+        assert not any(SPEED.search(text) for text in texts), film.file
+
+
 def test_the_causes_that_paper_000_names_do_seed_the_divergence():
     found = {row.key: row for row in rows("000")}
+    for key in ("replay", "stability", "erratum-22"):
+        causes = "numerical approximation", "time step", "starting velocity"
+        assert all(cause in found[key].printed for cause in causes), key
     for key in ("replay", "replay-113-bit", "stability", "erratum-22"):
         assert found[key].verdict is Verdict.INCOMPLETE
 

@@ -1,4 +1,4 @@
-"""`ulna papers`: the five papers again, every number beside the one in print."""
+"""`ulna papers`: the five papers again, their numbers beside those in print."""
 
 from __future__ import annotations
 

@@ -55,6 +55,12 @@ class VerdictLook(NamedTuple):
 
 LOOKS = {
     Verdict.SAME: VerdictLook("=", "same", "Computed again, it comes out as the paper prints it."),
+    Verdict.CONSISTENT: VerdictLook(
+        "≈",
+        "consistent",
+        "It agrees with what the paper says in words. There was nothing to compare it with: the "
+        "figure, the film or the start values were not available, or no result is printed.",
+    ),
     Verdict.CORRECTED: VerdictLook(
         "→", "corrected", "It holds once an erratum is put right, and the row says which."
     ),

@@ -18,6 +18,9 @@ class Verdict(StrEnum):
     """What becomes of a statement of a paper when it is computed again."""
 
     SAME = "same"  # it comes out as printed
+    CONSISTENT = (
+        "consistent with the text"  # the text agrees; there is no figure or number to compare
+    )
     CORRECTED = "corrected"  # it holds once an erratum is put right
     WRONG = "wrong as printed"  # it does not hold, and another thing does
     INCOMPLETE = "incomplete"  # what is said holds, but not without what is left out

@@ -46,7 +46,7 @@ def test_all_papers_without_a_word(shelf, run_in, tmp_path):
     assert answer.code == 0
     assert files(tmp_path / "papers") == [*PAGES, "rows.json"]
     assert "papers/index.html" in answer.flat
-    assert answer.flat.count("Ada One et al. 2 1 1 1 0 0 0 0") == 5
+    assert answer.flat.count("Ada One et al. 2 1 1 0 1 0 0 0 0") == 5
     assert [path.name for path in tmp_path.iterdir()] == ["papers"]
     assert "paper 004: 2 rows judged" in answer.err
 
@@ -57,7 +57,8 @@ def test_some_papers_as_json(shelf, run_in, tmp_path):
     told = answer.json
     assert [paper["number"] for paper in told["papers"]] == ["000", "002"]
     assert told["papers"][0] == {
-        "number": "000", "rows": 2, "same": 1, "corrected": 1, "wrong as printed": 0,
+        "number": "000", "rows": 2, "same": 1, "consistent with the text": 0, "corrected": 1,
+        "wrong as printed": 0,
         "incomplete": 0, "remark": 0, "not yet": 0, "errata": 1,
     }  # fmt: skip
     assert told["index"] == "a/b/index.html"

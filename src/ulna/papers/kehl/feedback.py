@@ -70,6 +70,7 @@ def path_under_feedback() -> Values:
     laws = ("computed_torque", "wrong_masses", "feedforward", "printed_torques", "gravity", "pd")
     return {
         **{name: _told(name) for name in laws},
+        "pid": _told("pid"),
         "computed_torque_rest": _told("computed_torque", resting=True),
         "feedforward_rest": _told("feedforward", resting=True),
         "computed_torque_later": MICRO * error("computed torque", resting=True).later,

@@ -53,36 +53,36 @@ class Exit(NamedTuple):
 
 
 class Held(NamedTuple):
-    """How torques are held, and from where they start."""
+    """Which torques are held, for how long, and with which rates the arm starts."""
 
-    printed: bool  # else exact ones, for a millisecond each
-    resting: bool = False
+    exact: bool = False  # else those of the listing
+    short: bool = False  # for 1 ms, from the start of the path; else for 30 ms, from t[1]
+    rates: str = "exact"  # "listing": its differences, which are half a step old; or "rest"
 
 
 HELD = {
-    "rest": Held(printed=True, resting=True),
-    "start": Held(printed=True),
-    "millisecond": Held(printed=False),
+    "rest": Held(rates="rest"),
+    "differences": Held(rates="listing"),
+    "start": Held(),
+    "step": Held(exact=True),
+    "millisecond": Held(exact=True, short=True),
 }
 TOLERANCES = {"1e-6": 1e-6, "1e-9": 1e-9, "1e-13": 1e-13}
 
 
 @cache
 def held(how: str, name: str = RODS) -> Tracking:
-    """Replay torques that are held, and say how far off the tip is."""
-    asked, way = HELD[how], plan(name)
-    table = printed_plan(name) if asked.printed else None
-    if table is not None:
-        first, step, count = float(table.t[0]), printed.DT, 60
-        times, tau = step * np.arange(count), table.tau[:count]
-    else:
-        first, times = 0.0, np.arange(2601) / 1000.0
-        tau = way.torque_at(times)
+    """Replay torques that are held, and return how far off the tip is."""
+    replay, way, table = HELD[how], plan(name), printed_plan(name)
+    first = 0.0 if replay.short else float(table.t[0])
+    times = np.arange(2601) / 1000.0 if replay.short else printed.DT * np.arange(60)
+    tau = way.torque_at(first + times) if replay.exact else table.tau[: len(times)]
     start = way.trajectory(first)
+    rates = {"exact": start.qd, "listing": table.qd[0], "rest": None}
     run = ulna.simulate(
         way.arm,
         q0=start.q,
-        qd0=None if asked.resting else start.qd,
+        qd0=rates[replay.rates],
         duration=float(times[-1]),
         torque=(times, tau),
         samples=times,
@@ -198,7 +198,12 @@ def growth_of_errors() -> Values:
             "measured_far": far,
         }
         found |= {f"{key}{ending}": value for key, value in values.items()}
-    return found
+    apart = [
+        abs(found[f"measured_{tube}{ending}"] / found[f"predicted_{tube}{ending}"] - 1.0)
+        for tube in Exit._fields
+        for ending in ENDINGS.values()
+    ]
+    return {**found, "apart": 100.0 * max(apart)}
 
 
 def _digits_lost(name: str) -> float:
