@@ -50,7 +50,7 @@ LOOPS = {  # by the names of their numbers: the law, and the part of a metre tha
     "damping_unknown": ("unknown damping", MICRO),
     "friction_known": ("friction", MICRO),
     "friction_unknown": ("unknown friction", MILLI),
-    "driven": ("motors", MILLI),
+    "driven": ("motors", MICRO),
 }
 LAWS = {
     "PD": "PD alone",
