@@ -83,6 +83,23 @@ def test_a_stroke_takes_as_long_among_others_as_alone(sixty, tmp_path):
         assert ends[k, 1] - ends[k, 0] == pytest.approx(PEN_TIME + alone.duration, rel=1e-3)
 
 
+def test_straight_strokes_take_the_closed_forms_time(tmp_path):
+    # Every line takes L/v + v/a from rest to rest, or 2 √(L/a) if it is too short to cruise.
+    lines = random_cubics(80, seed=5)[:, :2].round(4)
+    data = " ".join("M {} {} L {} {}".format(*line.ravel()) for line in lines)
+    file = tmp_path / "lines.svg"
+    file.write_text(f'<svg><path d="{data}"/></svg>')
+    path = ulna.paths.svg(file, keep_order=True).scaled(1.5e-3).placed((0.3, -0.15))
+    made = ulna.plan(ARM, path, **LIMITS)
+    assert made.ok, made.problems[:3]
+    lengths = 1.5e-3 * np.linalg.norm(np.diff(lines.reshape(-1, 2), axis=0), axis=-1)
+    v, a = LIMITS["max_speed"], LIMITS["max_acceleration"]
+    lasting = np.where(lengths > v**2 / a, lengths / v + v / a, 2.0 * np.sqrt(lengths / a))
+    pens = 2 * len(lines) - 2
+    assert made.duration == pytest.approx(lasting.sum() + PEN_TIME * pens, rel=1e-5)
+    check_limits(made, 1e-3)
+
+
 def test_the_timing_of_many_strokes_shows_how_far_it_is(sixty):
     _, _, shown = sixty
     assert len(shown) > 1

@@ -22,6 +22,7 @@ from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, pau
 from ulna.motion.planning.limiting import Limiting, find_limiting
 from ulna.motion.planning.motor_demands import MotorDemands
 from ulna.motion.planning.motor_limits import SPREAD, gets_warm
+from ulna.motion.planning.path_nodes import INTERVALS
 from ulna.motion.planning.postures import (
     RedundantSolver,
     SampledMotion,
@@ -29,7 +30,7 @@ from ulna.motion.planning.postures import (
     sample_motion,
 )
 from ulna.motion.planning.smoothing import SmoothedPath, smooth_path
-from ulna.motion.planning.speed_profile import INTERVALS, SolvedPath, solve_path
+from ulna.motion.planning.speed_profile import SolvedPath, solve_path
 from ulna.motion.planning.stroke_timing import PEN_TIME, pen_moves
 from ulna.motion.planning.timing_limits import PathLimits, SpeedLimits, WindingTemperatures
 from ulna.motion.trajectory import LAWS, Solver, Timing, Trajectory

@@ -43,32 +43,35 @@ FOUND, NO_START = -1, -2  # what is returned, besides the number of an interval 
 
 @kernel
 def reach_profile(
-    step: Array, rows: Array, squares: Array, turn: Array, top: Array, ends: Array, low: Array,
-    high: Array, x: Array, section: Array,
+    step: Array, rows: Array, squares: Array, turn: Array, top: Array, ends: Array,
+    sections: Array, low: Array, high: Array, x: Array, section: Array,
 ) -> int:  # fmt: skip
     """Write x (k+1,) at the nodes of a grid, the fastest that all limits allow.
 
     `step` (k,), `rows` (k, 2, r, 4), `squares` (k, 2, 4), `turn` (k, 2) by how much u differs from
-    its mean at both ends, `top` (k+1,) the largest x of nodes, `ends` (2,) x at start and end;
+    its mean at both ends, `top` (k+1,) the largest x of nodes, `ends` (2,) x at start and end,
+    `sections` (m, 2) the first and last nodes of sections between stops: others keep their x;
     `low` and `high` (k+1,) get the controllable sets; `section` (2,) is to work in. Returns FOUND,
     the number of the interval that no speed passes, or NO_START.
     """
-    last = len(step)
-    low[last] = high[last] = ends[1]
-    for back in range(last):
-        i = last - 1 - back
-        if not _controllable(i, step, rows, squares, turn, top, low, high, section):
-            return i
-    slack = ROUNDING * (ends[0] + high[0])
-    if ends[0] > high[0] + slack or ends[0] < low[0] - slack:
-        return NO_START
-    x[0] = min(max(ends[0], low[0]), high[0])
-    for i in range(last):
-        _cut(i, x[i], step, rows, squares, turn, low, high, section)
-        y = section[HIGH]
-        if section[LOW] > y:
-            y = 0.5 * (section[LOW] + y)
-        x[i + 1] = min(max(y, low[i + 1]), high[i + 1])
+    for k in range(len(sections)):
+        first, last = sections[k, 0], sections[k, 1]
+        start = ends[0] if first == 0 else 0.0
+        low[last] = high[last] = ends[1] if last == len(step) else 0.0
+        for back in range(last - first):
+            i = last - 1 - back
+            if not _controllable(i, step, rows, squares, turn, top, low, high, section):
+                return int(i)
+        slack = ROUNDING * (start + high[first])
+        if start > high[first] + slack or start < low[first] - slack:
+            return int(first) if first > 0 else NO_START
+        x[first] = min(max(start, low[first]), high[first])
+        for i in range(first, last):
+            _cut(i, x[i], step, rows, squares, turn, low, high, section)
+            y = section[HIGH]
+            if section[LOW] > y:
+                y = 0.5 * (section[LOW] + y)
+            x[i + 1] = min(max(y, low[i + 1]), high[i + 1])
     return FOUND
 
 

@@ -6,7 +6,9 @@ path or a friction jumps, is dense beside stops, and is halved where the result 
 limit or more. Where a limit is passed between nodes it is narrowed there in the end, and what is
 left of that slows the section between two stops down a little, so that none is passed anywhere.
 Nothing of a motion reaches beyond a stop: a long path is solved in stretches of a few sections,
-each on a grid of its own, and takes no more time per section than a short one.
+each on a grid of its own, and takes no more time per section than a short one. Straight ways from
+rest to rest need no nodes but the ends of their ramps, and sections whose profile has settled are
+not solved again.
 """
 
 from __future__ import annotations
@@ -19,24 +21,27 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from ulna.arrays import Array
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces
+from ulna.motion.planning.path_nodes import angles_between, far_apart, place_nodes, refine_bends
 from ulna.motion.planning.timing_limits import PathGeometry, SpeedLimits
 from ulna.progress import Report
 
 ENDS, INSIDE, MIDDLE = np.array([0.0, 1.0]), np.array([0.2, 0.5, 0.8]), 1
-INTERVALS = 1000  # of a grid to begin with,
-PIECE, FEWEST = 30, 6  # at least so many on every smooth piece, of few pieces and of many, and
-MOST = 8000  # at most after halving, for each stretch
-MAX_PIECES = 64  # smooth pieces in a stretch, unless one section has more
-ROUNDS, FEW_ROUNDS = 6, 3  # of halving, for one stretch and for each of several
+MOST = 8000  # at most after halving, and
+MOST_OF_PIECE = 125  # as many for every piece, of a stretch of several
+MAX_PIECES = 64  # smooth pieces in such a stretch, unless one section has more
 # What intervals may use of their limits without being halved.
 LEAST_USE, MOST_USE = 0.997, 1.00005
-PROFILES = 8  # computed at most, until friction and turns are those of the profile itself
+PROFILES = 8  # computed at most, until friction and turns are those of the profile itself, and
+FEW_PROFILES = 3  # for each grid of one stretch of several
+ROUNDS, FEW_ROUNDS = 6, 3  # of halving, for one stretch and for each of several
 SAME = 1e-6  # of the duration, by which two profiles may differ
+REST = 1e-12  # of the way, by which a break may miss a place where the motion is slow
 MOST_TURN = 0.25  # of x, by which a turn of the acceleration changes it
 NEWTON = 4  # steps
 UNBOUNDED = 1e20  # x [1/s²]: no limit bears on the motion
@@ -48,11 +53,6 @@ DENSE = np.concatenate([NEAR_START, [0.5], 1.0 - NEAR_START[::-1]])
 LITTLE = 2e-5  # of all limits, at most at once, for peaks between them
 SPARE = 1e-6  # of all limits, left to those who retime the profile
 GAINS = 2.0 ** np.arange(7)  # by which all is slowed down more than it is over a limit, in turn
-CLOSEST = 1e-9  # of the way, or of a stretch of it, between two nodes
-TURNED = 0.1  # [rad] of direction, by which joints or tip may turn within an interval, and
-BACK = 0.5 * np.pi  # [rad] or more within the closest nodes: a cusp
-BENDS = 22  # how often intervals are halved for that
-HALVINGS = 60
 
 
 class Profile(NamedTuple):
@@ -150,7 +150,7 @@ class PathGrid:
         """Return by how much [rad] joints, or else the tip, turn at an inner node."""
         joints, tip = self.ends_at.first, self.ends_at.tip_first
         rows = joints if joints.shape[1] else tip
-        return float(_angles(rows[2 * node - 1][None], rows[2 * node][None])[0])
+        return float(angles_between(rows[2 * node - 1][None], rows[2 * node][None])[0])
 
     def without(self, stop: float) -> PathGrid:
         """Return the same grid without one of its stops."""
@@ -165,21 +165,32 @@ class PathGrid:
         room: Array | None = None,
         *,
         turning: bool = True,
+        only: NDArray[np.bool_] | None = None,
+        profiles: int = PROFILES,
     ) -> Profile:
         """Return the fastest profile on the grid; raise InfeasibleError where there is none.
 
         `room` (k+1,) is the part of what limits leave at rest that may be used at every node.
         Without damping the same everywhere slows the motion down by its root. Accelerations turn
-        on intervals as they do between them, or else as those of the first profile do.
+        on intervals as they do between them, or else as those of the first profile do. With `only`
+        (m,), the other sections keep the first profile, which must be on this grid.
         """
-        last = self._begin(first)
-        found = self._solve_once(limits, last, room)
-        for _ in range(PROFILES):
-            last = found._replace(turn=self._turn(found)) if turning else found
-            again = self._solve_once(limits, last, room)
-            change = np.abs(again.durations - found.durations).sum()
+        sections = np.array(self.sections)
+        firsts, counts = sections[:, 0], np.diff(sections)[:, 0]
+        found = self._begin(first) if only is None or first is None else first
+        wanted = np.ones(len(sections), dtype=bool) if only is None else only
+        found = self._solve_once(limits, found, room, sections[wanted])
+        for _ in range(profiles):
+            last = found
+            if turning:
+                turn = np.where(np.repeat(wanted, counts), self._turn(found), found.turn)
+                last = found._replace(turn=turn)
+            again = self._solve_once(limits, last, room, sections[wanted])
+            lasting, change = again.durations, again.durations - found.durations
             found = again
-            if change <= SAME * found.duration:
+            moved = np.add.reduceat(np.abs(change), firsts)
+            wanted = wanted & (moved > SAME * np.add.reduceat(lasting, firsts))
+            if not wanted.any():
                 break
         return found
 
@@ -212,7 +223,10 @@ class PathGrid:
         least = np.copysign(np.minimum(np.abs(left), np.abs(right)), left)
         return np.where(agree, least, 0.0) * h
 
-    def _solve_once(self, limits: SpeedLimits, last: Profile, room: Array | None) -> Profile:
+    def _solve_once(
+        self, limits: SpeedLimits, last: Profile, room: Array | None, sections: Array
+    ) -> Profile:
+        """Return the fastest profile of sections (m, 2), for turns and friction of the last one."""
         from ulna.motion.planning.reachability_kernels import FOUND, reach_profile
 
         count, v, last = len(self.s) - 1, np.sqrt(last.x), _bounded(last)
@@ -228,11 +242,12 @@ class PathGrid:
             squares[..., 3] *= at_ends**2
             top *= room
         top[np.isin(self.s, self.stops)] = 0.0
-        low, high, x = np.zeros((3, count + 1))
-        ends = np.minimum(self.ends, top[[0, -1]])
+        low, high = np.zeros((2, count + 1))
+        x, ends = last.x.copy(), np.minimum(self.ends, top[[0, -1]])
         code = reach_profile(
-            np.diff(self.s), rows, squares, last.off_mean, top, ends, low, high, x, np.zeros(2)
-        )
+            np.diff(self.s), rows, squares, last.off_mean, top, ends, sections, low, high, x,
+            np.zeros(2),
+        )  # fmt: skip
         if code != FOUND:
             limits.refuse(self.ends_at, self.s, max(code, 0))
         stuck = np.flatnonzero((x[:-1] == 0.0) & (x[1:] == 0.0))
@@ -259,12 +274,11 @@ def solve_path(
     """Return the fastest profile, at rest at stops (k,) and with x (2,) at start and end."""
     breaks = np.union1d(path.lengths.parts(np.array(path.breaks)), stops)
     stretches, solved = _stretches(breaks, stops), list[SolvedPath]()
-    rounds = ROUNDS if len(stretches) == 1 else FEW_ROUNDS
     for first, last in stretches:
         report(first)
-        inside = breaks[(breaks >= first) & (breaks <= last)]
+        inside, rests = (at[(at >= first) & (at <= last)] for at in (breaks, stops))
         at_ends = np.where([first > 0.0, last < 1.0], 0.0, ends)
-        solved.append(_solve_stretch(limits, inside, stops, at_ends, rounds))
+        solved.append(_solve_stretch(limits, inside, rests, at_ends, len(stretches) == 1))
     return solved[0] if len(solved) == 1 else _joined(solved, ends)
 
 
@@ -293,32 +307,38 @@ def _joined(solved: Sequence[SolvedPath], ends: Array) -> SolvedPath:
 
 
 def _solve_stretch(
-    limits: SpeedLimits, breaks: Array, stops: Array, ends: Array, rounds: int
+    limits: SpeedLimits, breaks: Array, stops: Array, ends: Array, alone: bool
 ) -> SolvedPath:
-    """Return the fastest profile from the first break to the last."""
+    """Return the fastest profile from the first break to the last: of all, or of one stretch."""
+    rounds, profiles = (ROUNDS, PROFILES) if alone else (FEW_ROUNDS, FEW_PROFILES)
+    most = MOST if alone else max(MOST, MOST_OF_PIECE * len(breaks))
     slow = np.concatenate([stops, breaks[[0, -1]][ends == 0.0]])
-    nodes, cusps = _fine(_nodes(breaks, slow), limits)
+    at_rest = np.isclose(breaks[:, None], slow, rtol=0.0, atol=REST).any(axis=1)
+    ramps = np.full((len(breaks) - 1, 2), np.nan)
+    if not alone:
+        ramps = limits.ramp_ends(breaks[:-1], breaks[1:])
+    nodes, cusps = refine_bends(place_nodes(breaks, at_rest, ramps, most), limits, most)
     breaks, stops = np.union1d(breaks, cusps), np.union1d(stops, cusps)
     kinks = limits.kinks[(limits.kinks > nodes[0]) & (limits.kinks < nodes[-1])]
-    if len(kinks) <= MOST // 2:  # more of them are so close that none is sharp
-        nodes = np.union1d(nodes, _apart(kinks, nodes))
-    turns = _apart(limits.turns(nodes), nodes)
+    if len(kinks) <= most // 2:  # more of them are so close that none is sharp
+        nodes = np.union1d(nodes, far_apart(kinks, nodes))
+    turns = far_apart(limits.turns(nodes), nodes)
     s = np.union1d(nodes, turns)
     grid = PathGrid(limits, s, stops, ends, np.union1d(breaks, turns))
-    profile = grid.solve(limits)
+    profile = grid.solve(limits, profiles=profiles)
     _check_bounded(profile)
     for _ in range(rounds):
         use = grid.use(limits, profile).max(axis=2)
         rough = (use.min(axis=1) < LEAST_USE) | (use.max(axis=1) > MOST_USE)
         # Where the motion stays longest first, if there are too many.
         halved = np.flatnonzero(rough)[np.argsort(-profile.durations[rough])][
-            : max(0, MOST - len(s))
+            : max(0, most - len(s))
         ]
         if not len(halved):
             break
         s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[halved]]))
         grid = replace(grid, s=s)
-        profile = grid.solve(limits, profile)
+        profile = grid.solve(limits, profile, profiles=profiles)
     return SolvedPath(_corrected(limits, grid, profile), grid, limits)
 
 
@@ -343,16 +363,22 @@ def _corrected(limits: SpeedLimits, grid: PathGrid, profile: Profile) -> Profile
     Where nothing would be left, as beside a stop at the edge of the reach, they stay as they are.
     """
     at, room = grid.at(DENSE), np.ones(len(grid.s))
+    sections = np.array(grid.sections)
+    firsts, counts = sections[:, 0], np.diff(sections)[:, 0]
+    over, wanted = np.ones(len(grid.s) - 1), np.ones(len(sections), dtype=bool)
     for _ in range(CORRECTIONS):
         v, u = profile.at(DENSE)
-        used = room_used(limits, at, v.ravel(), u.ravel()).reshape(v.shape)
-        over = np.maximum(_peaks(used[..., None])[:, 0], 1.0)
-        if over.max() <= 1.0 + KEPT:
+        seen = np.repeat(wanted, counts)
+        part = at if seen.all() else at.taken(np.repeat(seen, len(DENSE)))
+        used = room_used(limits, part, v[seen].ravel(), u[seen].ravel())
+        over[seen] = np.maximum(_peaks(used.reshape(-1, len(DENSE), 1))[:, 0], 1.0)
+        wanted = np.maximum.reduceat(over, firsts) > 1.0 + KEPT
+        if not wanted.any():
             break
         beside = np.maximum(np.append(over, 1.0), np.append(1.0, over))
         narrowed = room / np.where(beside > 1.0, beside * (1.0 + KEPT), 1.0)
         try:
-            profile = grid.solve(limits, profile, narrowed, turning=False)
+            profile = grid.solve(limits, profile, narrowed, turning=False, only=wanted)
         except InfeasibleError:
             break
         room = narrowed
@@ -428,67 +454,3 @@ def _use(limits: SpeedLimits, profile: Profile, at: PathGeometry, parts: Array) 
     """Return how much (k, p, m) of all limits is used at parts (p,) of all intervals."""
     v, u = profile.at(parts)
     return limits.use(at, v.ravel(), u.ravel()).reshape(*v.shape, -1)
-
-
-def _nodes(breaks: Array, slow: Array) -> Array:
-    """Return a grid with all breaks, dense beside places where the motion is slow."""
-    parts, least = [breaks[:1]], min(PIECE, max(FEWEST, MOST // len(breaks)))
-    for first, last in pairwise(breaks.tolist()):
-        if not last > first:
-            continue
-        theta = np.linspace(0.0, 1.0, max(least, int(INTERVALS * (last - first))) + 1)[1:]
-        before, after = (np.isclose(slow, end, rtol=0.0, atol=1e-12).any() for end in (first, last))
-        if before and after:
-            theta = 0.5 - 0.5 * np.cos(np.pi * theta)
-        elif before:
-            theta = 1.0 - np.cos(0.5 * np.pi * theta)
-        elif after:
-            theta = np.sin(0.5 * np.pi * theta)
-        place = first + (last - first) * theta
-        place[-1] = last
-        parts.append(place)
-    return np.concatenate(parts)
-
-
-def _fine(s: Array, limits: SpeedLimits) -> tuple[Array, Array]:
-    """Halve intervals until no direction turns far within one: a tight bend is not passed over.
-
-    Returns the nodes, and those of them at which it turns back within no way at all: cusps.
-    """
-    closest = CLOSEST * (s[-1] - s[0])
-    for _ in range(BENDS):
-        sharp = _turned(s[:-1], s[1:], limits) > TURNED
-        sharp &= np.diff(s) > closest
-        if not sharp.any() or len(s) + sharp.sum() > MOST // 2:
-            break
-        s = np.sort(np.concatenate([s, 0.5 * (s[:-1] + s[1:])[sharp]]))
-    k = np.flatnonzero((_turned(s[:-1], s[1:], limits) > BACK) & (np.diff(s) <= closest))
-    low, high = s[k], s[k + 1]
-    for _ in range(HALVINGS if len(k) else 0):
-        middle = 0.5 * (low + high)
-        before = _turned(s[k], middle, limits) <= _turned(middle, s[k + 1], limits)
-        low, high = np.where(before, middle, low), np.where(before, high, middle)
-    return np.union1d(s, high), high
-
-
-def _turned(left: Array, right: Array, limits: SpeedLimits) -> Array:
-    """Return how far (k,) [rad] joints or tip turn from one place to another."""
-    middles = 0.5 * (left + right)
-    first, last = limits.geometry(left, middles), limits.geometry(right, middles)
-    return np.maximum(_angles(first.first, last.first), _angles(first.tip_first, last.tip_first))
-
-
-def _angles(first: Array, last: Array) -> Array:
-    """Return the angles (k,) between directions (k, d); none where one has no direction."""
-    sizes = np.linalg.norm(first, axis=-1) * np.linalg.norm(last, axis=-1)
-    along = np.einsum("ki,ki->k", first, last)
-    cosine = np.divide(along, sizes, out=np.ones_like(along), where=sizes > 0.0)
-    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
-
-
-def _apart(places: Array, nodes: Array) -> Array:
-    """Return sorted places (k,) but for those that all but fall on one another or on a node."""
-    places = places[np.diff(places, prepend=-1.0) > CLOSEST]
-    after = np.clip(np.searchsorted(nodes, places), 1, len(nodes) - 1)
-    near = np.minimum(np.abs(places - nodes[after - 1]), np.abs(nodes[after] - places))
-    return np.asarray(places[near > CLOSEST])

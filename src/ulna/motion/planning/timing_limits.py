@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, NoReturn, Protocol, Self
+from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from ulna.motion.trajectory import LAWS, SIDE, Trajectory
 
 LEAST_SHARE = 0.1  # of a motor's torque at rest: uses are told as parts of no less
 KINDS = ("torque", "motor", "joint speed", "joint acceleration", "tip speed", "tip acceleration")
+STRAIGHT = 1e-9  # of its length, by which a straight way may be longer than its chord
 CUTS = np.linspace(0.0, 1.0, 65)  # of an interval, in which a turn is looked for, and
 ROUNDS = 10  # in how many rounds
 TORQUE, MOTOR, SPEED, ACCELERATION, TIP_SPEED, TIP_ACCELERATION = range(6)
@@ -64,6 +65,10 @@ class PathGeometry(NamedTuple):
     temperature: Array  # (k, n) [°C] of windings
     tip_first: Array  # (k, 2) p'
     tip_second: Array  # (k, 2) p''
+
+    def taken(self, which: Any) -> PathGeometry:
+        """Return the arm at some of the places."""
+        return PathGeometry(*(part[which] for part in self))
 
 
 class WindingTemperatures(NamedTuple):
@@ -98,6 +103,12 @@ class SpeedLimits(Protocol):
     @property
     def kinks(self) -> Array:
         """The parts (k,) of the way at which accelerations of joints have kinks, in order."""
+
+    def ramp_ends(self, first: Array, last: Array) -> Array:
+        """Return where (k, 2) ramps end and begin on ways (k,) from rest to rest, if known.
+
+        NaN where only a dense grid tells: wherever the way is bent, or joints have limits.
+        """
 
     def turns(self, s: Array) -> Array:
         """Return the places (k,) between nodes at which joints turn back, if that matters."""
@@ -150,6 +161,17 @@ class TipLimits:
     def kinks(self) -> Array:
         """No places: the path's own breaks are all."""
         return np.zeros(0)
+
+    def ramp_ends(self, first: Array, last: Array) -> Array:
+        """Return where (k, 2) ramps end and begin on straight ways from rest to rest; else NaN."""
+        if self.path.in_joints or not np.isfinite(self._most).all():
+            return np.full((len(first), 2), np.nan)
+        chord = np.linalg.norm(self.path.along(last)[0] - self.path.along(first)[0], axis=-1)
+        way = (last - first) * self.path.length
+        speed, acceleration = self._most
+        ramp = (last - first) * np.minimum(0.5, 0.5 * speed**2 / (acceleration * way))
+        ramp[chord < (1.0 - STRAIGHT) * way] = np.nan
+        return np.stack([first + ramp, last - ramp], axis=-1)
 
     def turns(self, _s: Array) -> Array:
         """Return no places: the tip does not mind."""
@@ -407,6 +429,10 @@ class PathLimits:
         with np.errstate(divide="ignore"):
             joints = rates / np.abs(at.first)
         return np.asarray(np.minimum(joints.min(axis=-1) ** 2, self.tip.fastest(at)))
+
+    def ramp_ends(self, first: Array, _last: Array) -> Array:
+        """Return NaN (k, 2): joints do not move evenly on straight ways."""
+        return np.full((len(first), 2), np.nan)
 
     def turns(self, s: Array) -> Array:
         """Return the places (k,) between nodes at which joints turn back, where friction jumps."""
