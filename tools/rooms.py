@@ -25,7 +25,7 @@ FLOORS = (
     },
     {"motion": "what we ask", "control": "how we command"},
     {"kinematics": "where it is", "dynamics": "why it moves", "derivation": "why, on paper"},
-    {"arm": "what it is", "actuation": "what drives it"},
+    {"arm": "what it is", "interop": "in other files", "actuation": "what drives it"},
     {
         "kernels": "how it is compiled",
         "lanes": "how many at once",
