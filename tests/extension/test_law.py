@@ -166,7 +166,7 @@ def test_the_command_line_knows_the_laws_of_installed_packages(tmp_path):
     [
         (
             lambda laws: laws.spring(stiffness=1.0),
-            r"unexpected .* 'stiffness'; did you mean 'kp'\?",
+            r"unexpected keyword argument 'stiffness'",
         ),
         (lambda laws: laws.spring(1.0, 2.0, 3.0), "takes 2 gains, and 3 were given"),
         (lambda laws: laws.deadband(), r"deadband\(\) missing its gains kp"),

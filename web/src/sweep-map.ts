@@ -1,6 +1,7 @@
 /** A scalar over two parameters of a grid: a cell for every point, coloured by its value. */
 
-import { el, shortened } from "./dom";
+import { el } from "./dom";
+import { shortened } from "./text";
 import { mix, type Palette, readPalette } from "./palette";
 import { type Output, rangeOf, significant, type SweepData } from "./sweep-data";
 

@@ -4,7 +4,8 @@ import uPlot from "uplot";
 import { pickEvenly } from "./chart-table";
 import { scaleFor, tickTexts } from "./chart-series";
 import { sizeIn } from "./chart-plot";
-import { el, shortened } from "./dom";
+import { el } from "./dom";
+import { shortened } from "./text";
 import { type Palette, readPalette } from "./palette";
 import { type CurveOutput, nearestOf, type Output, rangeOf, type SweepData } from "./sweep-data";
 

@@ -54,6 +54,7 @@ from ulna.units import length_text
 
 DEFAULT_ARM = "kehl"
 NO_LIMITS = "no joint has a limit of angle, speed or torque"
+MAX_PROBLEMS = 6  # in one list
 PEAK_TORQUE = "peak torque [N·m]"
 MOTOR_USE = "of its motor"  # a column where a joint has one
 PEAK_FRICTION = "peak friction [N·m]"  # a column where a joint has any
@@ -364,14 +365,19 @@ def posture_facts(made: Plan, angles: Angles) -> dict[str, Any]:
 def limits_lines(made: Plan) -> list[str]:
     """Return which limits are exceeded, and what else there is to know."""
     told = [problem.text for problem in made.problems]
-    if told:
-        return told[:6] + [f"and {len(told) - 6} more"] * (len(told) > 6)
+    if len(told) > MAX_PROBLEMS:
+        told = [*told[:MAX_PROBLEMS], f"and {len(told) - MAX_PROBLEMS} more"]
+    return told if not made.ok else [_kept_limits(made), *told]
+
+
+def _kept_limits(made: Plan) -> str:
+    """Return which limits a plan keeps that can be followed."""
     own = made.arm.parameters
     if made.arm.has_motors:
-        return ["all angles, speeds and torques are within the limits of joints and motors"]
+        return "all angles, speeds and torques are within the limits of joints and motors"
     if are_limited(own) or np.isfinite([own.max_velocity, own.max_torque]).any():
-        return ["all angles, speeds and torques are within the joints' limits"]
-    return [NO_LIMITS]
+        return "all angles, speeds and torques are within the joints' limits"
+    return NO_LIMITS
 
 
 def show_limiting(made: Plan) -> None:

@@ -317,10 +317,11 @@ def settings(configuration):
 
 def test_a_cluster_ends_at_once_whatever_its_workers_do(tmp_path):
     before = dask.config.config.copy(), dict(os.environ)
+    others = set(psutil.Process().children(recursive=True))  # such as a browser of other tests
     with dask_clusters.connected(2, None, None) as made:
         asked = made.client.submit(settings, dask_clusters.CONFIGURATION).result()
         assert asked == dask_clusters.CONFIGURATION
-        processes = psutil.Process().children(recursive=True)
+        processes = set(psutil.Process().children(recursive=True)) - others
         flags = [tmp_path / "1", tmp_path / "2"]
         for flag in flags:
             made.client.submit(lambda file: file.touch() or time.sleep(60.0), flag)

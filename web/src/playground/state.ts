@@ -1,6 +1,6 @@
 /** All that one has set up: it is what undo goes back to, and what an address carries after its #. */
 
-import { leading } from "../dom";
+import { leading } from "../text";
 import { at } from "../interpolate";
 import { LAWS, suggestedGains, type ControlSettings, type Law } from "./control";
 import { mechanismOf } from "./models";

@@ -1,4 +1,4 @@
-import { shortened } from "../dom";
+import { shortened } from "../text.ts"; // with its ending, as Node loads it in a test
 
 /**
  * Numbers with units, as people type them, to SI and back: "12,5 cm", "−15°", "2 kg*cm", "0.4 kgm²".

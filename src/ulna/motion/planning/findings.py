@@ -168,13 +168,13 @@ def _posture_findings(motion: SampledMotion, demands: Demands) -> Iterator[Findi
 
 
 def _closure_findings(motion: SampledMotion) -> Iterator[Finding]:
-    """Report a closed path at whose end the joints are not where they were at its start."""
+    """Report a closed path at whose end the arm is not posed as it was at its start."""
     trajectory, tracked = motion.trajectory, motion.tracked
     if not trajectory.path.closed or (tracked is not None and not tracked.ok.all()):
         return
     T = trajectory.duration
     start, end = trajectory.rows(np.array([0.0, T]))[0]
-    change = end - start
+    change = np.remainder(end - start + np.pi, 2.0 * np.pi) - np.pi  # whole turns change no posture
     worst = float(np.abs(change).max())
     if worst > SAME_POSTURE:
         each = ", ".join(
