@@ -209,7 +209,9 @@ def _refusal(message: str, file: str, *, urdf: bool) -> Problem:
     for compiler in (BALANCE, BOUND):
         extended = f"<mujoco>{compiler}</mujoco>" if urdf else compiler
         hint = hint.replace(compiler, extended)
-    return Problem("robot", text, "what MuJoCo compiles", hint, file)
+    return Problem(
+        "robot", f"a model that MuJoCo refuses ({text})", "one that it compiles", hint, file
+    )
 
 
 def _read_urdf(root: Element, file: str) -> tuple[dict[str, float], dict[str, str]]:
