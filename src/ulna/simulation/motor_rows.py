@@ -33,7 +33,7 @@ GIVEN = {
 SHORTEST_WINDING = 1e-6
 # Of what motors do in a step: decays of the fastest rate, or radians of the fastest oscillation.
 # More than LARGE in a step of dt divides it, into parts of at most MAX_PHASE.
-LARGE, MAX_PHASE = 1.0, 0.5
+LARGE, MAX_PHASE = 0.75, 0.5
 MAX_SUBSTEPS = 500
 SINGULAR = 1e-14  # of a mass matrix of unit diagonal, what rounding leaves of its eigenvalues
 
