@@ -101,7 +101,7 @@ clean:           ## remove the environment and caches
 	rm -rf web/node_modules src/ulna/viewer/built
 
 $(RUNTIME): pyproject.toml tools/setup.py
-	@$(PYTHON) tools/setup.py $(VENV) . $(PYTHON)
+	@$(PYTHON) tools/setup.py $(VENV) ".[draw,films]" $(PYTHON)
 	@touch $@
 
 $(NOTEBOOKS): $(DEVELOP)
