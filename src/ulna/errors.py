@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from numbers import Real
 from types import FrameType
 from typing import Any
@@ -174,6 +175,43 @@ class MissingExtraError(UlnaError, ImportError):
     """An optional package that is not installed; the message says what to install."""
 
     exit_code = 2
+
+
+def import_extra(module: str, extra: str, purpose: str) -> Any:
+    """Import an optional package, or raise what to install.
+
+    Parameters
+    ----------
+    module : str
+        The module to import.
+    extra : str
+        The extra of ulna that installs it.
+    purpose : str
+        What needs it, as the subject of the message.
+
+    Returns
+    -------
+    module
+        The imported module.
+
+    Raises
+    ------
+    MissingExtraError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> import_extra("no_such_module", "films", "a .mp4 film")
+    Traceback (most recent call last):
+    ulna.errors.MissingExtraError: a .mp4 film needs no_such_module, which is missing: \
+pip install 'ulna[films]'
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        missing = (error.name or module).partition(".")[0]
+        text = f"{purpose} needs {missing}, which is missing: pip install 'ulna[{extra}]'"
+        raise MissingExtraError(text) from error
 
 
 class Interrupted(KeyboardInterrupt):

@@ -7,7 +7,6 @@ the others: the command ends with `UnfinishedError` after it has done all the re
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import math
 import os
@@ -23,10 +22,10 @@ from ulna.concurrency import deferred, listening
 from ulna.errors import (
     FileError,
     InputError,
-    MissingExtraError,
     Problem,
     Problems,
     UlnaError,
+    import_extra,
     shown,
 )
 from ulna.storage import (
@@ -165,9 +164,8 @@ def _check_ending(option: str, file: str, endings: Iterable[str]) -> None:
 
 
 def _check_place(path: Path) -> None:
-    if path.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        way = "pip install 'ulna[tables]'"
-        raise MissingExtraError(f"a .parquet file needs pyarrow, which is missing: {way}")
+    if path.suffix.lower() == ".parquet":
+        import_extra("pyarrow", "tables", "a .parquet file")
     trouble = ""
     if path.is_dir():
         trouble = "it is a folder"

@@ -15,7 +15,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, ParseError
 
-from ulna.errors import InputError, MissingExtraError, Problem, did_you_mean, shown, warn
+from ulna.errors import InputError, Problem, did_you_mean, import_extra, shown, warn
 
 if TYPE_CHECKING:
     import mujoco
@@ -90,7 +90,7 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
     MissingExtraError
         Without MuJoCo.
     """
-    mujoco = import_mujoco()
+    mujoco = import_extra("mujoco", "interop", "a URDF or MJCF file")
     root = _parse_xml(text, file)
     urdf = root.tag == "robot"
     with _warnings_of_mujoco(mujoco, file):
@@ -106,18 +106,6 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
         warn(f"{file}: ignored, as no part of an arm's motion: {', '.join(ignored)}")
     name = root.get("name" if urdf else "model") or ""
     return CompiledRobot(file, name, model, limits, mimics)
-
-
-def import_mujoco() -> Any:
-    """Return the module `mujoco`."""
-    try:
-        import mujoco
-    except ImportError:
-        raise MissingExtraError(
-            "URDF and MJCF files are read by MuJoCo's compiler, which is not installed: "
-            "pip install 'ulna[interop]'"
-        ) from None
-    return mujoco
 
 
 def _parse_xml(text: str, file: str) -> Element:

@@ -6,7 +6,6 @@ older versions are read as those that they have here.
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import re
@@ -23,10 +22,10 @@ from ulna.arm.robot_files import parse
 from ulna.errors import (
     FileError,
     InputError,
-    MissingExtraError,
     Problem,
     Problems,
     UlnaError,
+    import_extra,
     rewording,
     shown,
     warn,
@@ -126,12 +125,13 @@ def open_run(file: PathLike) -> Run:
     if path.suffix.lower() in ENDINGS[1:]:
         need = "a .nc file: only that holds a whole run"
         raise InputError(Problem("file", f"'{path}'", need, "save the run as .nc"))
-    hdf5 = package("h5py", "h5py", "a .nc file")
+    import h5py
+
     with reading(path):
         check_ordinary(path)
         with path.open("rb") as stream:
             trailer = check_undamaged(path, stream, "a run that was saved as .nc")
-            with hdf5.File(stream, "r") as content:
+            with h5py.File(stream, "r") as content:
                 run = _run(content)
     if trailer is None:
         warn_of_no_digest(path)
@@ -141,19 +141,20 @@ def open_run(file: PathLike) -> Run:
 def _writer(path: Path) -> Callable[[Run, Path], None]:
     ending = path.suffix.lower()
     if ending == ".nc":
-        text = package("h5py", "h5py", "a .nc file").string_dtype()
-        netcdf = package("h5netcdf", "h5netcdf", "a .nc file")
-        return lambda run, part: _write_netcdf(run, part, netcdf, text)
+        return _write_netcdf
     if ending == ".csv":
         return write_csv
     if ending == ".parquet":
-        package("pyarrow.parquet", "'ulna[tables]'", "a .parquet file")
-        pyarrow = importlib.import_module("pyarrow")
-        return lambda run, part: write_parquet(run, part, pyarrow)
+        import_extra("pyarrow.parquet", "tables", "a .parquet file")
+        return write_parquet
     raise InputError(Problem("file", f"'{path}'", "a name that ends in " + ", ".join(ENDINGS)))
 
 
-def _write_netcdf(run: Run, part: Path, netcdf: Any, text: Any) -> None:
+def _write_netcdf(run: Run, part: Path) -> None:
+    import h5netcdf as netcdf
+    import h5py
+
+    text = h5py.string_dtype()
     # Through memory: where the disk is full, HDF5 takes the whole process down with it.
     memory = io.BytesIO()
     with netcdf.File(memory, "w") as content:
@@ -274,16 +275,6 @@ def _one_of(known: Any, word: Any) -> Any:
     if word not in get_args(known):
         raise ValueError(word)
     return word
-
-
-def package(name: str, install: str, purpose: str) -> Any:
-    """Load a package, or say what needs it and how to get it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        missing = name.partition(".")[0]
-        way = f"pip install {install}"
-        raise MissingExtraError(f"{purpose} needs {missing}, which is missing: {way}") from error
 
 
 @contextmanager

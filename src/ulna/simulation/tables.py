@@ -215,8 +215,11 @@ def write_csv(run: Run, file: Path) -> None:
     )
 
 
-def write_parquet(run: Run, file: Path, pyarrow: Any) -> None:
+def write_parquet(run: Run, file: Path) -> None:
     """Write the columns of a run as Parquet, each with its unit in the metadata of its field."""
+    import pyarrow
+    import pyarrow.parquet
+
     table = columns(run)
     fields = [
         pyarrow.field(name, pyarrow.float64(), metadata={"units": column.units})

@@ -19,8 +19,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 from ulna.concurrency import cores, held, listening
-from ulna.errors import InputError, Problem, Problems, UlnaError, shown
-from ulna.simulation.files import package
+from ulna.errors import InputError, Problem, Problems, UlnaError, import_extra, shown
 
 INTERVAL = 0.1  # [s] between two looks at Ctrl-C
 PATIENCE = 10.0  # [s] to wait for an answer of a scheduler, or for processes to end
@@ -65,7 +64,7 @@ def connected(
     workers: int | None, scheduler: str | None, tls: Mapping[str, str] | None
 ) -> Iterator[Connection]:
     """Yield a cluster: one of this machine's own, or that of a scheduler."""
-    distributed = package("distributed", "'ulna[cluster]'", MISSING)
+    distributed = import_extra("distributed", "cluster", MISSING)
     with distributed.utils.silence_logging_cmgr(logging.CRITICAL):
         if scheduler is None:
             with _local_cluster(workers or 1) as address, _client(distributed, address) as client:
@@ -141,7 +140,7 @@ def _explained(address: str) -> Iterator[None]:
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[str]:
     """Start a scheduler and workers; yield the scheduler's address, and kill them afterwards."""
-    dask = package("dask", "'ulna[cluster]'", MISSING)
+    dask = import_extra("dask", "cluster", MISSING)
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     with TemporaryDirectory(prefix="ulna-", ignore_cleanup_errors=True) as folder:

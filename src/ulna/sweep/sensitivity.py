@@ -10,7 +10,6 @@ together with others.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.errors import InputError, MissingExtraError, Problem
+from ulna.errors import InputError, Problem, import_extra
 from ulna.sweep.sampling import Axis, Distribution
 from ulna.sweep.uncertain_loop import plain_value
 
@@ -208,9 +207,7 @@ def sobol_indices(
 
 def check_salib() -> None:
     """Raise MissingExtraError without SALib, before any work is done."""
-    if importlib.util.find_spec("SALib") is None:
-        way = "pip install 'ulna[cluster]'"
-        raise MissingExtraError(f"Sobol indices need SALib, which is missing: {way}")
+    import_extra("SALib", "cluster", "a Sobol index")
 
 
 def _at(axis: Axis | Distribution, u: Array) -> Any:

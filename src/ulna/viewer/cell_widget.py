@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from ulna.arm import Arm
-from ulna.errors import InputError, MissingExtraError, Problem, shown
+from ulna.errors import InputError, Problem, import_extra, shown
 from ulna.typing import AngleLike
 
 if TYPE_CHECKING:
@@ -93,12 +93,7 @@ def widget(
 
 
 def _widgets() -> Any:
-    try:
-        from ulna.viewer import notebook_widgets
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("anywidget", "ipywidgets", "traitlets"):
-            raise
-        way = "pip install 'ulna[notebook]'"
-        text = f"a widget needs {error.name}, which is missing: {way}"
-        raise MissingExtraError(text) from error
+    import_extra("anywidget", "notebook", "a widget")
+    from ulna.viewer import notebook_widgets
+
     return notebook_widgets

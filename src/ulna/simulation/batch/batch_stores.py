@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ulna.errors import FileError, InputError, Problem
+from ulna.errors import FileError, InputError, Problem, import_extra
 from ulna.simulation.batch.batch_run import HISTORIES, HISTORY
 from ulna.simulation.batch.stored_arrays import BatchSource, chunk_origins
-from ulna.simulation.files import check_ordinary, package, write_variable
+from ulna.simulation.files import check_ordinary, write_variable
 from ulna.simulation.hdf5 import check_undamaged
 from ulna.simulation.outcome import Floats
 from ulna.simulation.tables import Quantity
@@ -193,15 +193,17 @@ class NetcdfWriter:
 
 
 def netcdf_writer() -> Callable[[Path, BatchLayout], NetcdfWriter]:
-    """Return what makes a writer, or say which package it lacks."""
-    hdf5 = package("h5py", "h5py", "a .nc file")
-    netcdf = package("h5netcdf", "h5netcdf", "a .nc file")
+    """Return what makes a writer."""
+    import h5netcdf as netcdf
+    import h5py as hdf5
+
     return lambda part, layout: NetcdfWriter(part, layout, netcdf, hdf5)
 
 
 def open_netcdf(path: Path) -> BatchSource:
     """Open a netCDF file to read from."""
-    hdf5 = package("h5py", "h5py", "a .nc file")
+    import h5py as hdf5
+
     check_ordinary(path)
     with path.open("rb") as stream:
         trailer = check_undamaged(path, stream, "a batch that was saved as .nc or .zarr")
@@ -315,7 +317,7 @@ def open_zarr(path: Path) -> BatchSource:
 
 
 def _zarr() -> Any:
-    return package("zarr", "'ulna[zarr]'", "a .zarr folder")
+    return import_extra("zarr", "cluster", "a .zarr folder")
 
 
 def _noting(zarr: Any, part: Path, digests: dict[str, str]) -> Any:
