@@ -135,7 +135,9 @@ def picture_outputs(
 def check_film(speed: float, seconds: float | None = None) -> None:
     """Raise if no film could be made of a run of so many seconds, if that is known."""
     from ulna.viewer.film import MOST_FRAMES
+    from ulna.viewer.video import ffmpeg
 
+    ffmpeg()
     if not 0.0 < speed < math.inf:
         raise InputError(Problem("--film-speed", shown(speed), "a number above 0"))
     frames = (seconds or 0.0) / speed * FPS

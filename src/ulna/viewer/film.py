@@ -1,7 +1,4 @@
-"""Films of a run: in a file, or for a notebook.
-
-A notebook plays H.264 inside of the page, or a .gif where there is no ffmpeg.
-"""
+"""Films of a run: in a file, or in the page of a notebook."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ from ulna.storage import check_new, write_whole
 from ulna.viewer.arm_drawing import Playback
 from ulna.viewer.figure_style import PRINT, Theme, arm_title
 from ulna.viewer.scene import TRAIL, ArmScene, moments
-from ulna.viewer.video import FORMATS, FilmFormat, has_ffmpeg, write_film
+from ulna.viewer.video import FORMATS, FilmFormat, ffmpeg, write_film
 
 if TYPE_CHECKING:
     from ulna.simulation.batch.member import Member
@@ -40,9 +37,8 @@ SMALLEST, LARGEST = 64, 4096  # [pixels]
 MOST_FRAMES = 20_000
 RATES = {".mp4": 240.0, ".gif": 50.0}  # [1/s] the most that players keep up with
 MOST_INLINE = 20_000_000  # [bytes] that a notebook is made to hold
-CLIP = "data:{kind};base64,{data}"
+CLIP = "data:video/mp4;base64,{data}"
 PLAYER = '<video controls autoplay loop muted playsinline width="{wide}" src="{clip}"></video>'
-PICTURE = '<img width="{wide}" src="{clip}">'
 
 
 @interruptible
@@ -141,9 +137,9 @@ def shoot(
     """Write so many pictures into a film and show how far it is; keep it if there is no file."""
     if file is None:
         with TemporaryDirectory() as folder:
-            place = Path(folder) / f"film{inline_ending()}"
+            place = Path(folder) / "film.mp4"
             shoot(place, pictures, count, film, overwrite=True, progress=progress)
-            return InlineFilm(place.read_bytes(), place.suffix, film.size, count, count / film.fps)
+            return InlineFilm(place.read_bytes(), film.size, count, count / film.fps)
     with progress_line("drawing the film", shown=progress) as report:
 
         def reported() -> Iterator[np.ndarray]:
@@ -193,10 +189,10 @@ def check_film(
 ) -> tuple[float, float, tuple[int, int]]:
     """Return frame rate, speed and size as numbers; raise for all that no film can be made of."""
     problems = []
-    ending = inline_ending() if file is None else Path(file).suffix.lower()
-    if file is not None and ending not in FORMATS:
+    ending = ".mp4" if file is None else Path(file).suffix.lower()
+    if ending not in FORMATS:
         need = "a name that ends in " + " or ".join(FORMATS)
-        problems.append(Problem("film", shown(os.fspath(file)), need))
+        problems.append(Problem("film", shown(str(file)), need))
     most = RATES.get(ending, max(RATES.values()))
     if not (_is_number(fps) and 1.0 <= fps <= most):
         problems.append(Problem("fps", shown(fps), f"1 to {most:g} frames a second"))
@@ -207,14 +203,10 @@ def check_film(
         problems.append(Problem("size", shown(size), need))
     if problems:
         raise InputError(problems)
+    ffmpeg()
     if file is not None:
         check_new(file, "film", overwrite=overwrite)
     return float(fps), float(speed), (int(size[0]), int(size[1]))
-
-
-def inline_ending() -> str:
-    """Return the ending of films that are played inline: .mp4 wherever ffmpeg can be found."""
-    return ".mp4" if has_ffmpeg() else ".gif"
 
 
 def _is_number(value: Any) -> bool:
@@ -229,14 +221,12 @@ def _is_size(size: Any) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class InlineFilm:
-    """A film in memory, which a notebook plays; `save` writes it to a file.
+    """An .mp4 film in memory, which a notebook plays; `save` writes it to a file.
 
     Attributes
     ----------
     data : bytes
         The film as a file holds it.
-    ending : str
-        ".mp4", or ".gif" where it was made without ffmpeg.
     size : tuple of int
         Width and height [pixels].
     frames : int
@@ -246,7 +236,6 @@ class InlineFilm:
     """
 
     data: bytes = field(repr=False)
-    ending: str  # ".mp4", or ".gif" where it was made without ffmpeg
     size: tuple[int, int]  # [pixels] wide and high
     frames: int
     duration: float  # [s] that it plays
@@ -257,7 +246,7 @@ class InlineFilm:
         Parameters
         ----------
         file : path-like
-            Its name ends as the film is made: `ending`.
+            A name that ends in .mp4.
         overwrite : bool, optional
             Whether a file that exists is replaced.
 
@@ -268,9 +257,9 @@ class InlineFilm:
         FileError
             If the file cannot be written.
         """
-        if Path(file).suffix.lower() != self.ending:
+        if Path(file).suffix.lower() != ".mp4":
             hint = "give animate the file, and it makes the film in that format"
-            need = f"a name that ends in {self.ending}"
+            need = "a name that ends in .mp4"
             raise InputError(Problem("film", shown(os.fspath(file)), need, hint))
         check_new(file, "film", overwrite=overwrite)
         write_whole(file, self.data, overwrite=overwrite)
@@ -279,14 +268,11 @@ class InlineFilm:
         wide, high = self.size
         return (
             f"Film of {self.duration:.3g} s, {self.frames} frames of {wide} × {high} pixels, "
-            f"{len(self.data) / 1000:,.0f} kB: a notebook plays it, save('film{self.ending}') "
-            "writes it"
+            f"{len(self.data) / 1000:,.0f} kB: a notebook plays it, save('film.mp4') writes it"
         )
 
     def _repr_html_(self) -> str:
         if len(self.data) > MOST_INLINE:
             return card("Film", [repr(self), "It is too large to be kept in a notebook: save it."])
-        video = self.ending == ".mp4"
-        data = b64encode(self.data).decode("ascii")
-        clip = CLIP.format(kind="video/mp4" if video else "image/gif", data=data)
-        return (PLAYER if video else PICTURE).format(wide=self.size[0], clip=clip)
+        clip = CLIP.format(data=b64encode(self.data).decode("ascii"))
+        return PLAYER.format(wide=self.size[0], clip=clip)

@@ -1,24 +1,22 @@
-"""Writing pictures into a film through ffmpeg: .mp4, and .gif, which can do without it."""
+"""Writing pictures into a film, .mp4 or .gif, by the ffmpeg of the extra `films`."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ulna.errors import import_extra
 from ulna.storage import whole_file
 
 Pictures: TypeAlias = Iterable[np.ndarray]  # each (height, width, 4), opaque
 
-WITHOUT = "; try a .gif, which needs no ffmpeg"
 SOURCE = "-y -loglevel error -f rawvideo -pix_fmt rgba -s {wide}x{high} -r {fps} -i pipe:0"
 FORMATS = {
     # H.264 that browsers play, colours by the rule of high definition, and said so, or players
@@ -42,104 +40,44 @@ class FilmFormat(NamedTuple):
     sample: np.ndarray
 
 
+def ffmpeg() -> str:
+    """Return the program that encodes films."""
+    return str(import_extra("imageio_ffmpeg", "films", "a film").get_ffmpeg_exe())
+
+
 def write_film(
     file: str | os.PathLike[str], pictures: Pictures, film: FilmFormat, *, overwrite: bool
 ) -> None:
     """Write a film by the ending of its name; it appears when it is whole, or not at all."""
     ending = Path(file).suffix.lower()
-    with whole_file(file, overwrite=overwrite) as part:
-        if ending == ".gif" and not has_ffmpeg():
-            _write_gif_alone(part, pictures, film)
-        else:
-            _encode(part, pictures, film, ending)
-
-
-def has_ffmpeg() -> bool:
-    """Return whether there is a program that encodes films."""
-    with suppress(OSError):
-        return bool(_ffmpeg())
-    return False
-
-
-def _ffmpeg() -> str:
-    """Return the program that encodes films; OSError where there is none."""
-    try:
-        import imageio_ffmpeg
-
-        program = str(imageio_ffmpeg.get_ffmpeg_exe())
-    except (ImportError, RuntimeError) as error:
-        raise OSError(str(error)) from error
-    if shutil.which(program) is None:
-        raise OSError(f"{program} is no program")
-    return program
-
-
-def _encode(file: Path, pictures: Pictures, film: FilmFormat, ending: str) -> None:
-    hint = WITHOUT if ending == ".mp4" else ""
-    first = [] if ending == ".mp4" else [film.sample]
-    with TemporaryFile() as words:
-        try:
-            encoder = _start_encoder([*_orders(film, ending), str(file)], words)
-        except OSError as error:
-            raise OSError(f"ffmpeg cannot be started ({error}){hint}") from error
-        try:
-            failed = _feed(encoder, chain(first, pictures))
-        finally:
-            encoder.kill()
-            encoder.wait()
-        if failed or not file.stat().st_size:
-            words.seek(0)
-            told = words.read().decode(errors="replace").split("\n")[0]
-            raise OSError(f"ffmpeg gave up: {told or 'it says nothing'}{hint}")
-
-
-def _orders(film: FilmFormat, ending: str) -> list[str]:
     wide, high = film.size
     numbers = {"wide": wide, "high": high, "fps": film.fps, "lasting": round(100.0 / film.fps)}
-    return f"{SOURCE} {FORMATS[ending]}".format(**numbers).split()
+    options = f"{SOURCE} {FORMATS[ending]}".format(**numbers).split()
+    with whole_file(file, overwrite=overwrite) as part:
+        palette = [film.sample] if ending == ".gif" else []
+        _encode([ffmpeg(), *options, str(part)], palette, pictures)
 
 
-def _start_encoder(orders: list[str], words: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [_ffmpeg(), *orders],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=words,
-        # Ctrl-C is for us to hear, and then to end the encoder.
-        process_group=0,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
-
-
-def _feed(encoder: subprocess.Popen[bytes], pictures: Pictures) -> bool:
-    """Write the pictures to the encoder, and return whether it failed."""
-    assert encoder.stdin is not None
-    try:
-        for picture in pictures:
-            encoder.stdin.write(picture.data)
-        encoder.stdin.close()
-        return encoder.wait() != 0
-    except OSError:
-        return True
-    finally:
-        if not encoder.stdin.closed:
-            # What is left in the pipe belongs to a film that nobody will see.
+def _encode(command: list[str], *parts: Pictures) -> None:
+    """Run the encoder on all pictures; raise OSError with its reason if it fails."""
+    # Ctrl-C reaches this process alone, which ends the encoder.
+    with (
+        TemporaryFile() as log,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, process_group=0
+        ) as encoder,
+    ):
+        assert encoder.stdin is not None
+        try:
+            with encoder.stdin as pipe:
+                for picture in chain(*parts):
+                    pipe.write(picture.data)
+        except BrokenPipeError:
+            pass  # it ended, and says why below
+        except BaseException:
             encoder.kill()
-            with suppress(OSError):
-                encoder.stdin.close()
-
-
-def _write_gif_alone(file: Path, pictures: Pictures, film: FilmFormat) -> None:
-    """Write a film that loops through Pillow, which keeps all of it in memory."""
-    from PIL import Image
-
-    palette = Image.fromarray(film.sample[..., :3]).quantize(256)
-    first, *more = (
-        Image.fromarray(picture[..., :3]).quantize(palette=palette, dither=Image.Dither.NONE)
-        for picture in pictures
-    )
-    # In hundredths of a second, so that no error adds up.
-    ends = np.round(100.0 * np.arange(len(more) + 2) / film.fps)
-    lasting = (10 * np.diff(ends)).astype(int).tolist()
-    how: Any = {"format": "GIF", "save_all": True, "loop": 0, "disposal": 1}
-    first.save(file, append_images=more, duration=lasting, **how)
+            raise
+        if encoder.wait() != 0:
+            log.seek(0)
+            reason = log.read().decode(errors="replace").split("\n")[0]
+            raise OSError(f"ffmpeg failed: {reason or 'without a reason'}")
