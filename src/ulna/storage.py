@@ -90,7 +90,7 @@ def whole_file(file: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
     while this was being written.
     """
     path = Path(file)
-    with _explained(path):
+    with writing(path):
         # Through links, so that it is the file behind one that is replaced, and not the link.
         place = Path(os.path.realpath(path))
         _check_place(path, place, overwrite=overwrite)
@@ -101,8 +101,8 @@ def whole_file(file: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Name the file in whatever keeps it from being written inside the block."""
+def writing(path: Path) -> Iterator[None]:
+    """Raise FileError, with the name of the file, for whatever keeps it from being written."""
     try:
         yield
     except UlnaError:
@@ -121,7 +121,7 @@ def whole_folder(
     empty one is taken for none.
     """
     path = Path(file)
-    with _explained(path):
+    with writing(path):
         place = Path(os.path.realpath(path))
         _check_folder(path, place, marks, overwrite=overwrite)
         with _beside(place, shutil.rmtree) as part:
@@ -138,7 +138,7 @@ def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
     block. The outer folder is made if it is not there, and removed again if it stays empty.
     """
     place = Path(folder)
-    with _explained(place):
+    with writing(place):
         found = place.exists()
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -158,7 +158,7 @@ def move_in(part: Path, folder: Path, old: Iterable[str], *, overwrite: bool) ->
     """
     names = sorted(file.name for file in part.iterdir())
     with (
-        _explained(folder),
+        writing(folder),
         _refused(folder),
         held(),
         _beside(folder / "files", shutil.rmtree) as away,
@@ -195,7 +195,7 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
     "b.nc", or "b.interrupted-2.nc" if that exists.
     """
     path = Path(file)
-    with _explained(path), held():
+    with writing(path), held():
         for name in _names_aside(path):
             place = Path(os.path.realpath(name))
             with suppress(FileExistsError):
@@ -219,7 +219,7 @@ def _names_aside(path: Path) -> Iterator[Path]:
 def check_space(file: str | os.PathLike[str], size: float) -> None:
     """Raise FileError where the disk has no room for a file of that many bytes."""
     path = Path(file)
-    with _explained(path):
+    with writing(path):
         free = shutil.disk_usage(Path(os.path.realpath(path)).parent).free
         if size > free:
             told = f"it takes {size_text(size)}, and {size_text(free)} are free"

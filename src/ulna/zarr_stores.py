@@ -1,0 +1,293 @@
+"""Zarr stores of batches and sweeps: folders of arrays that grow while their values are computed.
+
+Arrays are of Zarr's format 3, and every chunk carries a checksum (crc32c). A store appears under
+its name with all of its arrays at once; chunks are written later, each whole or not at all. What
+marks a chunk of values as finished, a status, is written after them. So whatever kills a process,
+a store is readable, and what is marked as finished is there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ulna.errors import FileError, InputError, Problem, UlnaError, import_extra, shown
+from ulna.storage import whole_folder, writing
+
+Box: TypeAlias = Sequence[slice]  # of the leading axes; the others are whole
+
+METADATA = "zarr.json"
+METADATA_2 = ".zgroup"  # of Zarr's format 2
+FORMAT = "format"  # the attribute that says what a store holds: "batch 1"
+
+
+class Store:
+    """An open store.
+
+    Attributes
+    ----------
+    path : Path
+        Its folder.
+    attributes : dict
+        What it says of itself.
+    arrays : dict
+        Its Zarr arrays, by name.
+    """
+
+    def __init__(self, path: Path, group: Any) -> None:
+        self.path, self._group = path, group
+        self.attributes: dict[str, Any] = dict(group.attrs)
+        self.arrays: dict[str, Any] = dict(group.arrays())
+
+    def add(
+        self, name: str, dims: Sequence[str], values: Any, attributes: Mapping[str, Any]
+    ) -> None:
+        """Add an array with its values, numbers or text, as one chunk.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        dims : sequence of str
+            Its axes.
+        values : array_like
+            Its values.
+        attributes : mapping
+            What it says of itself, such as units.
+        """
+        found = np.asarray(values)
+        text = found.dtype.kind == "U"
+        dtype, fill = (str, "") if text else (found.dtype, found.dtype.type(0))
+        chunks = [max(size, 1) for size in found.shape]
+        self.add_empty(name, dims, found.shape, attributes, dtype=dtype, chunks=chunks, fill=fill)
+        self.write((), {name: found})
+
+    def add_empty(
+        self,
+        name: str,
+        dims: Sequence[str],
+        shape: Sequence[int],
+        attributes: Mapping[str, Any],
+        *,
+        dtype: Any = np.float64,
+        chunks: Sequence[int],
+        fill: Any = np.nan,
+    ) -> None:
+        """Add an array to write to later.
+
+        Parameters
+        ----------
+        name, dims, attributes
+            As for `add`.
+        shape : sequence of int
+            Lengths of the axes.
+        dtype : dtype
+            The type of its values.
+        chunks : sequence of int
+            Lengths of a chunk.
+        fill : scalar
+            What other readers read where nothing was written.
+        """
+        with writing(self.path):
+            self.arrays[name] = self._group.create_array(
+                name,
+                shape=tuple(shape),
+                dtype=dtype,
+                chunks=tuple(chunks),
+                fill_value=fill,
+                dimension_names=tuple(dims),
+                attributes=dict(attributes),
+                compressors=import_extra("zarr.codecs", "cluster", "a store").Crc32cCodec(),
+                # A chunk that is missing is never one that was all NaN.
+                config={"write_empty_chunks": True},
+            )
+
+    def write(self, box: Box, values: Mapping[str, Any]) -> None:
+        """Write the same part of several arrays, in their order; a status comes last.
+
+        Parameters
+        ----------
+        box : sequence of slice
+            The part, by the leading axes: whole chunks, unless one process alone writes.
+        values : mapping of str to array_like
+            By the names of arrays.
+
+        Raises
+        ------
+        FileError
+            The disk is full, or the folder cannot be written to.
+        """
+        # Zarr writes in threads of its own; an interrupt waits until they are done with a chunk.
+        with writing(self.path), ThreadPoolExecutor(1) as thread:
+            for name, part in values.items():
+                key = (*box, Ellipsis)
+                thread.submit(self.arrays[name].__setitem__, key, np.asarray(part)).result()
+
+    def read(self, name: str, box: Box = ()) -> NDArray[Any]:
+        """Read a part of an array, all of which was written.
+
+        Parameters
+        ----------
+        name : str
+            Of the array.
+        box : sequence of slice
+            The part, by the leading axes.
+
+        Returns
+        -------
+        ndarray
+            Its values.
+
+        Raises
+        ------
+        FileError
+            A chunk is missing, damaged, or cannot be read.
+        """
+        with _reading(self.path, name):
+            array = self._array(name)
+            # Zarr fills in for a missing chunk without a word.
+            for key in _chunk_keys(array, box):
+                if not (self.path / name / key).is_file():
+                    raise FileNotFoundError(f"its chunk {key} is missing")
+            found = np.asarray(array[(*box, Ellipsis)])
+        return np.array(found.tolist(), str) if found.dtype.kind == "T" else found
+
+    def read_unfinished(self, name: str) -> NDArray[Any]:
+        """Read all of an array, such as a status, with its fill value where nothing was written.
+
+        Parameters
+        ----------
+        name : str
+            Of the array.
+
+        Returns
+        -------
+        ndarray
+            Its values.
+
+        Raises
+        ------
+        FileError
+            A chunk is damaged, or cannot be read.
+        """
+        with _reading(self.path, name):
+            return np.asarray(self._array(name)[...])
+
+    def _array(self, name: str) -> Any:
+        if name not in self.arrays:
+            raise FileNotFoundError("it is missing")
+        return self.arrays[name]
+
+
+@contextmanager
+def new_store(
+    path: Path, form: str, attributes: Mapping[str, Any], *, overwrite: bool
+) -> Iterator[Store]:
+    """Return a store to add arrays to, which appears under its name at the end of the block.
+
+    Where one of that name is to be overwritten, it stays until then; where the block fails, it
+    stays for good.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    form : str
+        What it holds, with a version: "batch 1".
+    attributes : mapping
+        What else it says of itself.
+    overwrite : bool
+        Whether it may replace a Zarr folder that is there.
+
+    Yields
+    ------
+    Store
+        To add arrays to, and to write to within the block.
+    """
+    zarr = import_extra("zarr", "cluster", "a .zarr folder")
+    with whole_folder(path, (METADATA, METADATA_2), overwrite=overwrite) as part:
+        told = {FORMAT: form, **attributes}
+        group = zarr.create_group(zarr.storage.LocalStore(part), attributes=told, zarr_format=3)
+        yield Store(part, group)
+        with warnings.catch_warnings():
+            # Other readers of Zarr may ignore it; xarray misses it.
+            warnings.filterwarnings("ignore", "Consolidated metadata is currently not part")
+            zarr.consolidate_metadata(group.store)
+
+
+def open_store(path: Path, form: str, what: str, *, writable: bool = False) -> Store:
+    """Open a store.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder.
+    form : str
+        What it should hold, with a version: "batch 1".
+    what : str
+        The same for people: "a saved batch".
+    writable : bool
+        Whether its arrays are written to.
+
+    Returns
+    -------
+    Store
+        With all of its arrays.
+
+    Raises
+    ------
+    InputError
+        The folder holds something else, or was written by a version with another format.
+    FileError
+        It is not there, or damaged.
+    """
+    zarr = import_extra("zarr", "cluster", "a .zarr folder")
+    if path.exists() and not (path / METADATA).is_file():
+        old = (path / METADATA_2).is_file()
+        told = "a folder of something else" if path.is_dir() else "a file"
+        got = "Zarr's format 2, as older versions wrote it" if old else told
+        raise InputError(Problem("store", got, what, "", str(path)))
+    with _reading(path, METADATA):
+        (path / METADATA).stat()
+        storage = zarr.storage.LocalStore(path, read_only=not writable)
+        store = Store(path, zarr.open_group(storage, mode="r+" if writable else "r", zarr_format=3))
+    found = store.attributes.get(FORMAT)
+    if found != form:
+        named = isinstance(found, str)
+        got = f"format {shown(found)}" if named else "a Zarr folder of another kind"
+        hint = "it takes another version of ulna to read it" if named else ""
+        raise InputError(Problem("store", got, f"{what}, format '{form}'", hint, str(path)))
+    return store
+
+
+def _chunk_keys(array: Any, box: Box) -> Iterator[str]:
+    """Return the names of the chunks that a box lies in."""
+    slices = itertools.chain(box, itertools.repeat(slice(None)))
+    places = []
+    for size, chunk, part in zip(array.shape, array.chunks, slices, strict=False):
+        indices = range(*part.indices(size))
+        last = indices[-1] // chunk + 1 if indices else 0
+        places.append(range(indices.start // chunk, last))
+    for place in itertools.product(*places):
+        yield array.metadata.encode_chunk_key(place)
+
+
+@contextmanager
+def _reading(path: Path, name: str) -> Iterator[None]:
+    """Raise FileError for whatever keeps a part of a store from being read."""
+    try:
+        yield
+    except UlnaError:
+        raise
+    except Exception as error:
+        # Zarr has no exception of its own for damage, which may surprise it anywhere.
+        told = " ".join((getattr(error, "strerror", None) or str(error)).split())[:200]
+        raise FileError(f"{path}: {name} cannot be read: {told}") from error
