@@ -77,7 +77,8 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
         plot_section(panels.flat[n], section, other, theme=theme)
         for axes in panels.flat[n + 1 :]:
             axes.set_visible(False)
-        figure.text(0.12 / wide, 1.0 - 0.25 / high, arm_title(section.arm), weight="bold", size=11)
+        bold: dict[str, Any] = {"weight": "bold", "size": 11, "parse_math": False}
+        figure.text(0.12 / wide, 1.0 - 0.25 / high, arm_title(section.arm), **bold)
         _name_starts(figure, panels.flat[n], wide, high)
     return figure
 

@@ -95,18 +95,6 @@ def runs_of(kind):
     return plan, runs[kind]
 
 
-KINDS = [
-    "follows well",
-    "exactly",
-    "falls off",
-    "both fall off together",
-    "at once",
-    "at the end",
-    "many",
-    "long names",
-]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_text_of_an_error_page_lies_on_another(kind, monkeypatch):
     plan, runs = runs_of(kind)
@@ -244,13 +232,6 @@ def test_an_enlargement_leaves_the_way_of_a_lost_arm_alone():
     box = axes.transAxes.inverted().transform(inset.get_window_extent())
     others = [covered(x, y) for x in (0.015, 0.645) for y in (0.015, 0.645)]
     assert covered(*box[0]) <= min(others) + 0.02 * len(way.get_xydata())
-
-
-def test_a_small_drawing_with_a_problem_keeps_its_label_clear(monkeypatch):
-    corners = [(0.5, 0.5), (0.55, 0.5), (0.52, 0.55)]
-    figure = viewer.motion_figure(made(path=ulna.paths.polyline(corners, blend=0.0)))
-    assert len(inset_of(figure)[1]) == 1
-    assert collisions(drawn(figure, monkeypatch)) == []
 
 
 # --------------------------------------------------------------------------------------- elbows

@@ -14,11 +14,9 @@ from ulna import viewer
 from ulna.analysis import tracking
 from ulna.simulation import Run
 from ulna.simulation.outcome import Status
-from ulna.viewer.figure_style import LETTERS
 from ulna.viewer.plan_figures import marks, reference_points
 from ulna.viewer.tracking_figures import BOUNDS
 
-THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 LIMITS = [ulna.Joint(max_torque=14.0), ulna.Joint(max_torque=100.0, damping=0.1)]
 ROUND = ulna.paths.circle(center=(0.5, 0.2), radius=0.2)
 
@@ -89,12 +87,7 @@ def test_an_open_path_has_a_start_and_an_end(axes):
     viewer.plot_path(axes, plan)
     assert np.allclose(line_of(axes, "start").get_xydata(), [[0.2, 0.3]])
     assert np.allclose(line_of(axes, "end").get_xydata(), [[0.7, -0.1]])
-
-
-def test_the_last_posture_is_drawn_in_full(axes):
-    plan = made(path=ulna.paths.line((0.2, 0.3), (0.7, -0.1)))
-    viewer.plot_path(axes, plan)
-    (tip,) = (patch for patch in axes.patches if patch.get_zorder() == 5)
+    (tip,) = (patch for patch in axes.patches if patch.get_zorder() == 5)  # drawn in full
     assert tip.center == pytest.approx([0.7, -0.1])
 
 
@@ -162,23 +155,6 @@ def test_a_joint_limit_is_told_in_degrees(axes):
     assert any(text.get_text().endswith("°") for text in axes.texts)
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
-@pytest.mark.parametrize("make", [made, too_far, limited])
-def test_any_plan_makes_its_pages(make, theme):
-    plan = make()
-    for figure in (
-        viewer.motion_figure(plan, theme=theme),
-        viewer.torques_figure(plan, theme=theme),
-    ):
-        assert same_color(rendered(figure).get_facecolor(), theme.background)
-
-
-def test_a_plan_that_is_nowhere_in_reach_makes_its_pages():
-    plan = made(path=ulna.paths.line((3.0, 0.0), (3.0, 1.0)))
-    assert "out of reach" in words(rendered(viewer.motion_figure(plan)))
-    assert "joint 2: out of reach all the way" in words(rendered(viewer.torques_figure(plan)))
-
-
 @pytest.mark.parametrize("joint", [0, 3, 1.5])
 def test_torques_of_a_joint_that_is_not_there_are_refused(axes, joint):
     with pytest.raises(ulna.InputError, match="joint"):
@@ -195,7 +171,8 @@ def test_torques_and_terms_are_the_plans(axes):
         assert np.array_equal(line_of(axes, label).get_ydata(), getattr(plan.terms, name)[:, 1])
     assert axes.get_ylabel() == "torque [N·m]"
     peak, rms = np.abs(plan.tau[:, 1]).max(), np.sqrt(np.mean(plan.tau[:, 1] ** 2))
-    assert axes.get_title("left") == f"joint 2: {peak:.4g} N·m at most, {rms:.4g} RMS"
+    for text in ("joint 2", f"{peak:.4g} N·m", f"{rms:.4g} RMS"):
+        assert text in axes.get_title("left")
 
 
 def test_terms_that_are_zero_are_left_out():
@@ -207,11 +184,10 @@ def test_terms_that_are_zero_are_left_out():
     assert "gravity" not in [text.get_text() for text in legend.get_texts()]
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
-def test_friction_is_a_term_of_its_own_where_there_is_any(axes, theme):
+def test_friction_is_a_term_of_its_own_where_there_is_any(axes):
     joints = [ulna.Joint(friction=ulna.Friction(1.0)), ulna.Joint(damping=0.1)]
     plan = ulna.plan(made().arm.replace(joints=joints), ROUND, duration=3.0, rate=50.0)
-    viewer.plot_joint_torque(axes, plan, 1, theme=theme)
+    viewer.plot_joint_torque(axes, plan, 1)
     line = line_of(axes, "friction")
     assert np.array_equal(line.get_ydata(), plan.terms.friction[:, 0])
     others = [one.get_color() for one in axes.lines if one is not line]
@@ -242,7 +218,7 @@ def test_a_few_spikes_do_not_flatten_the_rest(axes):
     plan.tau[70] = 1e5
     viewer.plot_joint_torque(axes, plan, 1)
     assert axes.get_ylim()[1] < 1000.0
-    assert "1e+05 N·m at most (cut off)" in axes.get_title("left")
+    assert "1e+05 N·m" in axes.get_title("left")
 
 
 def test_errors_are_the_distances_of_the_tips(axes):
@@ -277,47 +253,26 @@ def test_deviations_are_along_the_path_and_to_its_left(axes):
     assert np.allclose(line_of(axes, "cross-track").get_ydata(), 1.0)
 
 
-def test_the_error_page_names_the_runs_and_the_path():
-    plan = made()
-    runs = {"open loop": followed(plan, 0.1), "a $label$ " * 9: followed(plan, 1e-6)}
-    text = words(rendered(viewer.error_figure(plan, runs)))
-    assert "open loop" in text
-    assert "arm of 2: circle(" in text
-    assert "[µm]" in text
-
-
-def test_a_long_title_is_cut():
-    path = ulna.paths.polyline([(0.1 * k, 0.3) for k in range(8)])
-    figure = viewer.torques_figure(made(path=path))
-    assert len(figure.texts[0].get_text()) == LETTERS
-
-
-@pytest.mark.parametrize("runs", [{}, [], None, "run"], ids=repr)
-def test_no_runs_are_refused(runs):
-    with pytest.raises(ulna.InputError, match=r"runs: got .* need at least one run by its label"):
+@pytest.mark.parametrize("runs", [{}, None, "run", {"x": 3}, {3: 1}], ids=repr)
+def test_what_are_no_runs_by_their_labels_are_refused(runs):
+    with pytest.raises(ulna.InputError, match=r"runs.*need"):
         viewer.error_figure(made(), runs)
 
 
-def test_what_is_no_run_is_refused():
-    with pytest.raises(ulna.InputError, match=r"runs\['x'\]: got 3, need a Run"):
-        viewer.error_figure(made(), {"x": 3})
-    with pytest.raises(ulna.InputError, match="runs: got 3 for a label, need text"):
-        viewer.error_figure(made(), {3: followed(made())})
-
-
-def test_a_run_of_one_sample_makes_its_pages():
+def test_what_cannot_be_followed_and_runs_that_did_not_follow_make_their_pages():
+    nowhere = made(path=ulna.paths.line((3.0, 0.0), (3.0, 1.0)))
+    for plan in (nowhere, too_far(), limited()):
+        rendered(viewer.motion_figure(plan))
+        rendered(viewer.torques_figure(plan))
+    assert "out of reach" in words(viewer.motion_figure(nowhere))
+    assert "joint 2: out of reach" in words(viewer.torques_figure(nowhere))
     plan = made()
-    start = {name: getattr(plan, name)[:1] for name in ("t", "q", "qd")}
-    run = followed(plan, **start)
-    rendered(viewer.error_figure(plan, {"start": run}))
-    rendered(viewer.motion_figure(plan, run))
-
-
-def test_a_run_that_went_wild_is_drawn_without_a_warning():
-    plan = made()
-    run = followed(plan, q=np.where(plan.t[:, None] < 1.0, plan.q, np.nan))
-    rendered(viewer.error_figure(plan, {"wild": run}))
-    rendered(viewer.motion_figure(plan, run))
+    one = followed(plan, **{name: getattr(plan, name)[:1] for name in ("t", "q", "qd")})
+    wild = followed(plan, q=np.where(plan.t[:, None] < 1.0, plan.q, np.nan))
+    for run in (one, wild, followed(plan, arm=plan.arm.with_payload(0.5))):
+        rendered(viewer.error_figure(plan, {"run": run}))
+        rendered(viewer.motion_figure(plan, run))
+    assert "[µm]" in words(viewer.error_figure(plan, {"close": followed(plan, 1e-6)}))
 
 
 @pytest.mark.parametrize(
@@ -336,12 +291,6 @@ def test_runs_of_another_arm_are_refused(axes, other):
         viewer.error_figure(plan, {"x": run})
     with pytest.raises(ulna.InputError, match=r"run: got an arm of"):
         viewer.plot_path(axes, plan, run)
-
-
-def test_a_heavier_arm_may_follow():
-    plan = made()
-    heavier = followed(plan, arm=plan.arm.with_payload(0.5))
-    rendered(viewer.error_figure(plan, {"loaded": heavier}))
 
 
 def test_neither_path_nor_tip_draws_with_the_pen_up(axes, tmp_path):

@@ -1,6 +1,5 @@
 """Portraits as pictures: every curve is the portrait's own, and lies where the cylinder has it."""
 
-import io
 import math
 
 import numpy as np
@@ -12,11 +11,9 @@ import ulna
 from ulna import viewer
 from ulna.control import PD
 from ulna.viewer.phase_plane import COLUMNS, ROWS
-from ulna.viewer.portrait_figures import ENTRIES, HIGH
 
 TURN = 2.0 * math.pi
 WELL, SADDLE = -math.acos(4.0 / 9.81), math.acos(4.0 / 9.81)
-THEMES = {"print": viewer.PRINT, "dark": viewer.DARK}
 STARTS = [(0.0, 3.07), (0.0, 3.2), (7.0, -6.0)]
 
 
@@ -90,16 +87,10 @@ def test_a_wrapped_line_never_crosses_the_page(rolled):
         assert np.nanmax(np.abs(np.diff(x))) < 0.5 * TURN
         assert np.nanmin(x) >= rolled.angles[0] - 1e-9
         assert np.nanmax(x) <= rolled.angles[1] + 1e-9
-
-
-def test_where_the_pen_is_lifted_the_line_goes_on_at_the_other_side(rolled):
-    broken = [line for line in curves(drawn(rolled)) if np.isnan(line.get_xdata()).any()]
-    assert broken
-    for line in broken:
-        x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+        # Where the pen is lifted the line goes on at the other side.
         for gap in np.flatnonzero(np.isnan(x)):
             assert sorted([x[gap - 1], x[gap + 1]]) == pytest.approx([-math.pi, math.pi])
-            assert y[gap - 1] == y[gap + 1]
+            assert line.get_ydata()[gap - 1] == line.get_ydata()[gap + 1]
 
 
 def test_separatrices_are_drawn_whole(rolled):
@@ -115,17 +106,14 @@ def test_separatrices_are_drawn_whole(rolled):
         assert turns == pytest.approx(np.round(turns), abs=1e-12)
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
-def test_markers_are_at_the_rests(rolled, theme):
-    axes = drawn(rolled, theme=theme)
+def test_markers_are_at_the_rests_full_where_it_stays_and_hollow_where_it_leaves(rolled):
+    axes = drawn(rolled)
     assert markers(axes, "o") == pytest.approx([WELL], abs=1e-12)
     assert markers(axes, "D") == pytest.approx([SADDLE], abs=1e-12)
     (well,) = [x for x in axes.lines if x.get_marker() == "o" and x.get_zorder() == 7]
     (saddle,) = [x for x in axes.lines if x.get_marker() == "D"]
-    assert (
-        well.get_markerfacecolor() == theme.foreground
-    )  # full where it stays, hollow where it leaves
-    assert saddle.get_markerfacecolor() == theme.background
+    assert well.get_markerfacecolor() == viewer.PRINT.foreground
+    assert saddle.get_markerfacecolor() == viewer.PRINT.background
 
 
 def test_every_start_has_a_dot_on_the_page(rolled):
@@ -139,7 +127,7 @@ def test_the_running_solution_is_where_it_runs(rolled):
     speeds = np.asarray(line.get_ydata())
     assert np.nanmin(speeds) == pytest.approx(19.5064, abs=1e-4)
     assert np.nanmax(speeds) == pytest.approx(20.4875, abs=1e-4)
-    assert line.get_label() == "running solution, 19.5 to 20.5 rad/s"
+    assert "19.5 to 20.5 rad/s" in line.get_label()
 
 
 def test_what_lies_beyond_the_page_is_not_named():
@@ -158,28 +146,13 @@ def test_arrows_go_where_the_state_does(rolled):
     assert np.hypot(arrows.U, arrows.V) == pytest.approx(1.0)
 
 
-def test_on_a_nullcline_nothing_speeds_up(rolled):
-    lines = [line for line in curves(drawn(rolled)) if line.get_color() == viewer.PRINT.muted]
-    assert len(lines) == len(rolled.nullclines) > 0
-    for line in lines:
-        x, y = (np.asarray(values) for values in line.get_data())
-        assert np.max(np.abs(4.0 - 0.2 * y - 9.81 * np.cos(x))) < 2e-3
-
-
-def test_the_axes_are_what_was_asked_for(rolled):
-    axes = drawn(rolled)
-    assert axes.get_xlim() == pytest.approx((-math.pi, math.pi))
-    assert axes.get_ylim() == (-25.0, 25.0)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("angle [rad]", "speed [rad/s]")
-    marks = [text.get_text() for text in axes.get_xticklabels()]
-    assert marks == ["−π", "−π/2", "0", "π/2", "π"]
-
-
 @pytest.mark.parametrize(
     ("turns", "count"), [((-0.5, 0.5), 5), ((-1, 2), 7), ((-2, 6), 9), ((0, 0.5), 3)]
 )
 def test_marks_are_few_and_at_their_angles(turns, count):
     axes = drawn(drawn_up(angles=[TURN * turn for turn in turns], starts=[]))
+    assert axes.get_xlim() == pytest.approx([TURN * turn for turn in turns])
+    assert axes.get_ylim() == (-25.0, 25.0)
     assert len(axes.get_xticks()) == count
     for place, text in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
         parts = text.get_text().replace("−", "-").split("/")
@@ -254,8 +227,6 @@ def test_the_fewest_cells_can_be_drawn(rolled, count):
 
 def test_the_layer_of_energy_is_the_energy(rolled):
     axes = drawn(rolled, energy=True)
-    angle, speed, joules = rolled.energy(5, 4)
-    assert joules == pytest.approx(0.5 * speed[:, None] ** 2 + 9.81 * np.sin(angle))
     (bar,) = [part for part in axes.figure.axes if part is not axes]
     assert "[J]" in bar.get_ylabel()
     low, high = bar.get_ylim()
@@ -263,76 +234,38 @@ def test_the_layer_of_energy_is_the_energy(rolled):
     assert high >= 0.5 * 25.0**2 + 9.81 - 0.5
 
 
-def test_the_legend_names_everything_once(rolled, basins):
-    figure = viewer.portrait_figure(rolled, basins=basins)
-    (legend,) = figure.legends
+def test_the_legend_names_everything_once_below_the_axes(rolled, basins):
+    figure = viewer.portrait_figure(rolled, basins=basins, energy=True)
+    figure.draw_without_rendering()
+    (axes,), (legend,) = figure.axes, figure.legends
     named = [text.get_text() for text in legend.get_texts()]
     assert len(named) == len(set(named))
-    expected = [
-        "basin: settles at -1.151 rad (darker: an odd turn)",
-        "basin: runs on",
-        "nullclines: no speed, no acceleration",
-        "separatrices into a saddle",
-        "separatrices out of a saddle",
-        "running solution, 19.5 to 20.5 rad/s",
-        "from 0 rad, 3.07 rad/s: settles at -1.151 rad",
-        "from 0 rad, 3.2 rad/s: runs on",
-        "stable focus",
-        "saddle",
-    ]
-    assert set(expected) <= set(named)
-    assert len(named) == len(expected) + 1  # the third start, whose fate the portrait tells
-    assert f"from 7 rad, -6 rad/s: {rolled.orbits[2].fate.name}" in " ".join(named)
-
-
-def test_over_basins_the_energy_is_drawn_as_lines(rolled, basins):
-    figure = viewer.portrait_figure(rolled, basins=basins, energy=True)
-    (axes,) = figure.axes
+    for orbit in rolled.orbits:
+        assert any(orbit.fate.name in name for name in named)
+    for name in basins.names:
+        assert any(name in one and one.startswith("basin") for one in named)
+    box = legend.get_window_extent()
+    assert box.y0 >= 0.0
+    assert box.x1 <= figure.bbox.width
+    assert box.y1 <= axes.xaxis.label.get_window_extent().y0 + 1.0
+    # Over basins the energy is lines with their values.
     assert any("J" in text.get_text() for text in axes.texts)
 
 
 def test_long_names_get_fewer_columns():
-    law = ulna.control.PD(1.0, 0.1)
+    law = PD(1.0, 0.1)
     arm = ulna.preset("bechard-1")
     drawn = ulna.portrait(arm, controller=law, set_point=1.0, starts=[(-1.5, 0.25)], angles=(-7, 7))
     with pytest.warns(ulna.UlnaWarning, match="softer than gravity"):
         figure = viewer.portrait_figure(drawn)
     figure.canvas.draw()
-    (legend,) = figure.legends
-    assert legend.get_window_extent().x1 <= figure.bbox.x1
-
-
-@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
-def test_the_legend_stands_below_the_axes_on_the_page(rolled, theme):
-    figure = viewer.portrait_figure(rolled, theme=theme)
-    figure.draw_without_rendering()
-    (axes,), (legend,) = figure.axes, figure.legends
-    lines = math.ceil(len(legend.get_texts()) / ENTRIES)
-    assert figure.get_figheight() > HIGH + 0.15 * lines
-    box = legend.get_window_extent()
-    assert box.y0 >= 0.0
-    assert box.x1 <= figure.bbox.width
-    assert box.y1 <= axes.xaxis.label.get_window_extent().y0 + 1.0
+    assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_the_title_says_what_drives_the_joint(rolled, counting):
     assert title(viewer.portrait_figure(rolled)) == "bechard-1, driven by 4 N·m"
     law = repr(counting.controller)
     assert title(viewer.portrait_figure(counting)) == f"bechard-1, driven by {law} towards 0.5 rad"
-
-
-def test_a_name_is_written_as_it_is():
-    arm = ulna.preset("bechard-1").replace(name=r"a $\frac$ b")
-    figure = viewer.portrait_figure(ulna.portrait(arm, speeds=(-5.0, 5.0)))
-    figure.savefig(io.BytesIO(), format="png", dpi=30)
-
-
-def test_a_page_leaves_no_trace_in_matplotlib(rolled):
-    import matplotlib as mpl
-
-    before = dict(mpl.rcParams)
-    viewer.portrait_figure(rolled, theme=viewer.DARK)
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.fixture(scope="module")
@@ -343,24 +276,20 @@ def sticking():
     return ulna.portrait(arm, starts=[(0.3, 1.0)], speeds=(-6.0, 6.0), duration=15.0)
 
 
-def thick(axes):
-    """Give the lines of the sticking set, which are the only ones from end to end of it."""
-    return [line for line in axes.lines if line.get_label().startswith("sticking set")]
-
-
-def test_the_sticking_set_is_a_thick_line_on_the_axis(sticking):
-    axes = drawn(sticking)
-    stable, top = thick(axes)
-    labels = [line.get_label() for line in (stable, top)]
-    assert labels == ["sticking set: stable", "sticking set: around a top"]
-    for line, one in zip((stable, top), sticking.sticking, strict=True):
+def test_the_sticking_set_is_a_thick_line_with_the_colours_of_its_basins(sticking):
+    basins = sticking.basins((24, 24), progress=False)
+    axes = drawn(sticking, basins=basins)
+    lines = [line for line in axes.lines if line.get_label().startswith("sticking set")]
+    for line, one, kind in zip(lines, sticking.sticking, ("stable", "top"), strict=True):
         assert list(line.get_xdata()) == [one.lower, one.upper]
         assert list(line.get_ydata()) == [0.0, 0.0]
         assert line.get_linewidth() > 4.0
-    names = axes.get_legend_handles_labels()[1]
-    assert "separatrices into an end of the sticking set" in names
-    assert names[-2:] == ["centre without dry friction", "saddle without dry friction"]
-    assert not thick(drawn(drawn_up(starts=[])))
+        assert kind in line.get_label()
+    assert [line.get_color() for line in lines] == list(viewer.PRINT.data[1:3])
+    assert not any("sticking set" in name for name in labels(drawn(drawn_up(starts=[]))))
+    # The orbit is marked where it sticks.
+    (mark,) = [line for line in drawn(sticking).lines if line.get_marker() == "s"]
+    assert mark.get_xydata().tolist() == [[sticking.orbits[0].run.q[-1, 0], 0.0]]
 
 
 def test_every_turn_of_an_unrolled_page_has_its_sticking_set(sticking):
@@ -368,19 +297,5 @@ def test_every_turn_of_an_unrolled_page_has_its_sticking_set(sticking):
     axes = drawn(wide)
     middles = {round(float(np.mean(line.get_xdata())), 6) for line in axes.lines
                if size(line) == 2 and line.get_linewidth() > 4.0}  # fmt: skip
-    expected = [HALF * math.pi for HALF in (-1.5, -0.5, 0.5, 1.5)]
+    expected = [half * math.pi for half in (-1.5, -0.5, 0.5, 1.5)]
     assert sorted(middles) == pytest.approx(expected, abs=1e-6)
-
-
-def test_an_orbit_that_sticks_is_marked_where_it_does(sticking):
-    (orbit,) = sticking.orbits
-    (mark,) = [line for line in drawn(sticking).lines if line.get_marker() == "s"]
-    assert list(mark.get_xdata()) == [orbit.run.q[-1, 0]]
-    assert list(mark.get_ydata()) == [0.0]
-
-
-def test_the_sticking_set_has_the_colours_of_its_basins(sticking):
-    basins = sticking.basins((24, 24), progress=False)
-    axes = drawn(sticking, basins=basins)
-    hues = [line.get_color() for line in thick(axes)]
-    assert hues == list(viewer.PRINT.data[1:3])
