@@ -74,28 +74,32 @@ def swinging(plan):
     return followed(plan, q=plan.q + angle)
 
 
+def both(one, other):
+    return {"open loop": one, "closed loop": other}
+
+
+RUNS = {
+    "follows well": lambda plan: both(followed(plan, 1e-6), followed(plan, 1e-9)),
+    "exactly": lambda plan: both(followed(plan), followed(plan)),
+    "falls off": lambda plan: both(swinging(plan), followed(plan, 1e-5)),
+    "both fall off together": lambda plan: both(followed(plan, 0.2), followed(plan, 0.21)),
+    "at once": lambda plan: both(followed(plan, 50.0), followed(plan, 80.0)),
+    "at the end": lambda plan: both(
+        followed(plan, q=plan.q + 0.5 * (plan.t[:, None] > 2.99)), followed(plan, 1e-6)
+    ),
+    "many": lambda plan: {f"run {k}": followed(plan, 0.1 + 0.01 * k) for k in range(12)},
+    "long names": lambda plan: {
+        "W" * 50 + str(k): followed(plan, 0.1 + 0.02 * k) for k in range(5)
+    },
+}
+
+
 def runs_of(kind):
     plan = made(rate=400.0)
-    runs = {
-        "follows well": {"open loop": followed(plan, 1e-6), "closed loop": followed(plan, 1e-9)},
-        "exactly": {"open loop": followed(plan), "closed loop": followed(plan)},
-        "falls off": {"open loop": swinging(plan), "closed loop": followed(plan, 1e-5)},
-        "both fall off together": {
-            "open loop": followed(plan, 0.2),
-            "closed loop": followed(plan, 0.21),
-        },
-        "at once": {"open loop": followed(plan, 50.0), "closed loop": followed(plan, 80.0)},
-        "at the end": {
-            "open loop": followed(plan, q=plan.q + 0.5 * (plan.t[:, None] > 2.99)),
-            "closed loop": followed(plan, 1e-6),
-        },
-        "many": {f"run {k}": followed(plan, 0.1 + 0.01 * k) for k in range(12)},
-        "long names": {"W" * 50 + str(k): followed(plan, 0.1 + 0.02 * k) for k in range(5)},
-    }
-    return plan, runs[kind]
+    return plan, RUNS[kind](plan)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", RUNS)
 def test_no_text_of_an_error_page_lies_on_another(kind, monkeypatch):
     plan, runs = runs_of(kind)
     figure = viewer.error_figure(plan, runs)
