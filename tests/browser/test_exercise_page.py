@@ -4,10 +4,9 @@ import functools
 import math
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from page_checks import PHONE, WIDER, violations
-from playground_page import assert_small_and_whole
 from ulna.viewer.exercises import KINDS, exercise
 from ulna.viewer.playground import play
 
@@ -28,23 +27,15 @@ def page_of(samples, tmp_path_factory):
     return made
 
 
-# Tests of one kind follow one another, on the page that the first of them opened.
-@pytest.fixture(scope="module", params=KINDS)
-def desk(request, pages, page_of):
-    """The page of each kind of exercise on a screen."""
-    page = pages.open(page_of(request.param))
-    yield page
-    pages.give_back(page)
-
-
-# Every kind fits a screen as narrow: a touch is the same to all of them.
+# Tests of one kind follow one another, on the page that the first of them opened. All kinds are
+# the same fields to a page; what it makes of answers is tested in web/test/exercise.test.ts.
 @pytest.fixture(
     scope="module",
     params=[FIRST, *(pytest.param(kind, marks=pytest.mark.slow) for kind in OTHERS)],
 )
-def phone(request, pages, page_of):
-    """The page of each kind of exercise on a phone."""
-    page = pages.open(page_of(request.param), **PHONE)
+def desk(request, pages, page_of):
+    """The page of each kind of exercise on a screen."""
+    page = pages.open(page_of(request.param))
     yield page
     pages.give_back(page)
 
@@ -58,11 +49,6 @@ def made(request):
 @functools.cache
 def _exercise(kind):
     return exercise(kind, SEED)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_file_is_small_and_needs_nothing_else(page_of, kind):
-    assert_small_and_whole(page_of(kind))
 
 
 def fields(page):
@@ -88,21 +74,16 @@ def test_the_right_answers_are_right(desk, made):
         expect(said(desk)).to_have_text(["Right."] * count)
 
 
-def assert_steps_unfold(page, made, press):
-    """Hold the worked steps to what Python says, and to the width of the screen."""
-    steps = page.locator(f"{CARD} pre")
-    expect(steps).to_be_hidden()
-    press(page.get_by_text("Show the worked steps"))
-    expect(steps).to_be_visible()
-    assert steps.text_content() == made.steps
-    assert page.evaluate(WIDER) == 0
-    expect(page.locator(CARD)).to_contain_text("the page holds the answers")
-
-
 def test_steps_unfold_and_fit_a_narrow_screen(desk, made):
     before = desk.viewport_size
     desk.set_viewport_size(PHONE["viewport"])
-    assert_steps_unfold(desk, made, Locator.click)
+    steps = desk.locator(f"{CARD} pre")
+    expect(steps).to_be_hidden()
+    desk.get_by_text("Show the worked steps").click()
+    expect(steps).to_be_visible()
+    assert steps.text_content() == made.steps
+    assert desk.evaluate(WIDER) == 0
+    expect(desk.locator(CARD)).to_contain_text("the page holds the answers")
     desk.set_viewport_size(before)
 
 
@@ -141,7 +122,3 @@ def test_the_card_can_be_read_by_everybody(desk):
         desk.emulate_media(color_scheme=scheme)
         expect(desk.locator("html")).to_have_attribute("data-theme", scheme)
         assert violations(desk, CARD) == [], scheme
-
-
-def test_steps_unfold_by_a_finger(phone, made):
-    assert_steps_unfold(phone, made, Locator.tap)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 import ulna
 from page_checks import PHONE
-from playground_page import BENT, FOUR, SCREEN, THREE, TWO, PlaygroundPage
+from playground_page import BENT, SCREEN, THREE, TWO, PlaygroundPage
 from tabular import tabular
 
 # They can hold neither the posture that they begin with nor the one that they are asked for.
@@ -81,12 +81,6 @@ def test_three_links_keep_the_orientation_if_asked(desk, held):
     card.locator("summary").click()
 
 
-def test_four_links_follow_the_pointer(desk):
-    desk.start(FOUR)
-    desk.drag([desk.places()[-1], desk.pixel(0.6, 0.6), desk.pixel(-0.5, 0.7)])
-    np.testing.assert_allclose(desk.tip, [-0.5, 0.7], atol=1e-2)
-
-
 def test_out_of_reach_is_said_in_a_unit_that_fits(desk):
     desk.start()
     desk.drag([desk.places()[-1], desk.pixel(1.0, 0.0)], hold=True)
@@ -106,18 +100,6 @@ def test_a_link_is_turned_about_its_joint(anywhere):
     assert first == BENT[0]
     wanted = math.atan2(-60, 10) - first
     assert math.remainder(second - wanted, math.tau) == pytest.approx(0.0, abs=0.05)
-
-
-def test_joints_stop_at_their_limits(desk):
-    joints = [ulna.Joint(), ulna.Joint(lower=-1.5, upper=1.0)]
-    arm = TWO.replace(joints=joints)
-    desk.start(arm)
-    desk.drag([desk.places()[-1], desk.pixel(0.15, 0.1)])
-    assert desk.get("simulation.q")[1] == -1.5
-    desk.page.evaluate("() => ulnaPlayground.session.play()")
-    desk.pass_time(3.0)
-    assert -1.5 <= desk.get("simulation.q")[1] <= 1.0
-    desk.page.evaluate("() => ulnaPlayground.session.pause()")
 
 
 def test_arrow_keys_move_the_tip(desk):
@@ -174,9 +156,6 @@ def test_a_tap_hits_an_arm_that_plays(anywhere, request):
     ("label", "text", "where", "value"),
     [
         ("Length 1", "25 cm", "arm.links[0].length", 0.25),
-        ("Length 1", "0,26 m", "arm.links[0].length", 0.26),
-        ("Mass 2", "750 g", "arm.links[1].mass", 0.75),
-        ("Payload", "0.5", "arm.payload", 0.5),
         ("Gravity", "1,62 m/s²", "arm.gravity[1]", -1.62),
         ("Damping 1", "20 mN·m·s/rad", "arm.joints[0].damping", 0.02),
     ],
@@ -193,12 +172,7 @@ def test_numbers_are_typed_with_units(desk, label, text, where, value):
     ("label", "text", "said"),
     [
         ("Length 1", "3 kg", "“3 kg” is a mass: a length is needed"),
-        ("Length 1", "long", "does not begin with a number"),
         ("Length 1", "0", "Got 0 m, need 0.0001 m to 10000 m."),
-        ("Length 1", "1e999", "not a finite number"),
-        ("Mass 1", "-1 kg", "Got −1 kg, need"),
-        ("Gravity", "100", "Got 100 m/s², need 0 m/s² to 25 m/s²."),
-        ("Payload", "", "Nothing is written here"),
     ],
 )
 def test_wrong_numbers_get_a_sentence_and_change_nothing(desk, label, text, said):
@@ -225,72 +199,47 @@ def test_a_slider_changes_the_body_as_a_rod_changes(desk):
     desk.card("Torques").locator("summary").click()
 
 
-def change_links(play):
-    """Add all the links that fit, and take away all but one."""
-    add, take = (play.page.get_by_role("button", name=x) for x in ("Add a link", "Take one away"))
-    add.click()
-    add.click()
-    assert len(play.get("simulation.q")) == 4
-    expect(add).to_be_disabled()
-    for _ in range(3):
-        take.click()
-    assert len(play.get("arm.links")) == 1
-    expect(take).to_be_disabled()
-
-
-def test_links_are_added_and_taken_away(phone):
-    phone.start()
-    change_links(phone)
-
-
 def test_links_are_added_and_taken_away_and_all_of_it_undone(desk):
     desk.start()
     first = desk.get("simulation.q")
-    change_links(desk)
-    undo, redo = (desk.page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    names = ("Add a link", "Take one away", "Undo")
+    add, take, undo = (desk.page.get_by_role("button", name=name) for name in names)
+    add.click()
+    add.click()
+    assert len(desk.get("simulation.q")) == 4
+    expect(add).to_be_disabled()
+    for _ in range(3):
+        take.click()
+    assert len(desk.get("arm.links")) == 1
+    expect(take).to_be_disabled()
     for links in (2, 3, 4, 3):
         undo.click()
         assert len(desk.get("arm.links")) == links
-    undo.click()
+    desk.page.keyboard.press("Control+z")
     assert desk.get("simulation.q") == first
-    redo.click()
-    assert len(desk.get("arm.links")) == 3
-
-
-def test_each_drag_can_be_undone_at_once_after_an_undo(desk):
-    desk.start()
-    before = desk.get("simulation.q")
-    for _ in range(2):
-        desk.drag([desk.places()[-1], desk.pixel(0.3, 0.3)])
-        assert desk.get("simulation.q") != before
-        desk.page.keyboard.press("Control+z")
-        assert desk.get("simulation.q") == before
     desk.page.keyboard.press("Control+Shift+z")
-    assert desk.get("simulation.q") != before
+    assert len(desk.get("arm.links")) == 3
 
 
 # ------------------------------------------------------------------------------------------- time
 
 
-def test_time_runs_slows_and_steps(desk):
+def test_keys_play_pause_and_step(desk):
     desk.start()
-    page = desk.page
-    page.locator(".play-canvas").focus()
-    page.keyboard.press(".")
-    assert desk.get("simulation.time") == pytest.approx(1 / 60, abs=2.5e-4)
+    press = desk.page.keyboard.press
+    desk.page.locator(".play-canvas").focus()
+    press(".")
     now = desk.get("simulation.time")
-    page.keyboard.press("Shift+.")
+    assert now == pytest.approx(1 / 60, abs=2.5e-4)
+    press("Shift+.")
     assert desk.get("simulation.time") == pytest.approx(now + 2.5e-4, abs=1e-9)
-    page.get_by_label("Speed", exact=True).select_option("0.1")
-    page.get_by_role("button", name="A frame further").click()
-    later = desk.get("simulation.time")
-    assert later == pytest.approx(now + 2.5e-4 + 1 / 600, abs=3e-4)
-    page.locator(".play-canvas").focus()
-    page.keyboard.press("Space")
-    page.wait_for_function("now => ulnaPlayground.session.simulation.time > now", arg=later)
-    page.keyboard.press("Space")
-    assert later < desk.get("simulation.time") < later + 0.2
-    page.keyboard.press("Backspace")
+    press("Space")
+    desk.page.wait_for_function(
+        "now => ulnaPlayground.session.simulation.time > now + 0.01", arg=now
+    )
+    press("Space")
+    assert not desk.get("playing")
+    press("Backspace")
     assert desk.get("simulation.time") == 0
 
 
@@ -323,8 +272,8 @@ def test_the_trace_is_drawn_where_the_tip_was(desk):
 # ---------------------------------------------------------------------------------------- control
 
 
-def test_controllers_are_switched_while_it_runs(anywhere):
-    play = anywhere
+def test_controllers_are_switched_while_it_runs(desk):
+    play = desk
     play.start()
     page = play.page
     page.evaluate("() => ulnaPlayground.session.play()")
@@ -376,11 +325,11 @@ def test_numbers_that_run_away_are_said_and_stop(desk):
     assert not desk.get("simulation.diverged")
 
 
-def stroke(play, points):
+def stroke(play, points, pull):
     play.card("Path").get_by_role("button", name="Draw a path").click()
     play.page.evaluate("scrollTo(0, 0)")
     play.settle()
-    play.pull(play.pixels(points))
+    pull(play.pixels(points))
 
 
 def test_a_path_is_drawn_and_followed(anywhere):
@@ -388,7 +337,7 @@ def test_a_path_is_drawn_and_followed(anywhere):
     play.start()
     turns = np.linspace(0.0, 1.5 * math.pi, 30)
     points = np.stack([0.4 + 0.2 * np.cos(turns), 0.3 + 0.2 * np.sin(turns)], axis=-1)
-    stroke(play, points)
+    stroke(play, points, play.pull)
     assert play.get("playing")
     assert play.get("simulation.control.law") == "computed-torque"
     assert play.get("trajectory.unreachable") == 0
@@ -414,33 +363,22 @@ def test_a_path_is_drawn_and_followed(anywhere):
     play.page.evaluate("() => ulnaPlayground.session.pause()")
 
 
-def test_parts_out_of_reach_are_red_and_told(anywhere):
-    play = anywhere
+def test_parts_out_of_reach_are_red_and_told(desk):
+    play = desk
     play.start()
     xs = np.linspace(0.3, 0.99, 24)
-    stroke(play, np.stack([xs, 0.0 * xs + 0.05], axis=-1))
+    stroke(play, np.stack([xs, 0.0 * xs + 0.05], axis=-1), play.drag)
     play.page.evaluate("() => ulnaPlayground.session.pause()")
     out = [one for one in play.get("trajectory.drawn") if one["shortfall"] > 0]
     share = (0.99 - 0.9) / (0.99 - 0.3)
     assert play.get("trajectory.unreachable") == pytest.approx(share, abs=0.04)
-    words = play.card("Path").get_by_role("status")
-    expect(words).to_contain_text("out of reach, by up to")
-    expect(words).to_contain_text("(red)")
+    expect(play.card("Path").get_by_role("status")).to_contain_text("out of reach, by up to")
     play.page.evaluate("scrollTo(0, 0)")
     reds = play.colours([one["x"], one["y"]] for one in out[2::2])
     assert any(red - max(green, blue) > 60 for red, green, blue in reds)
     within = [one for one in play.get("trajectory.drawn") if one["x"] < 0.8][::25]
     found = play.colours([one["x"], one["y"]] for one in within)
     assert not any(red - max(green, blue) > 90 for red, green, blue in found[2:-2])
-
-
-def test_a_stroke_that_is_too_short_is_said(desk):
-    desk.start()
-    desk.pull = desk.drag
-    stroke(desk, [[0.5, 0.1], [0.505, 0.1]])
-    expect(desk.message).to_contain_text("too short to follow")
-    assert desk.get("path") is None
-    desk.page.keyboard.press("d")
 
 
 # -------------------------------------------------------------------------------------- companions
@@ -461,21 +399,6 @@ def test_open_loop_falls_off_beside_the_closed_loop(desk):
     wanted, closed, opened = np.array(tips)
     assert np.hypot(*(closed - wanted)) < 1e-3
     assert np.hypot(*(opened - wanted)) > 0.1
-
-
-def test_the_sequential_model_moves_beside_the_full_one(desk):
-    desk.start()
-    desk.card("Beside it").get_by_text("Sequential model").click()
-    desk.page.evaluate("() => ulnaPlayground.session.play()")
-    desk.pass_time(1.0)
-    desk.page.evaluate("() => ulnaPlayground.session.pause()")
-    own = ulna.simulate(TWO, q0=BENT[:2], duration=desk.get("simulation.time"))
-    frozen = ulna.simulate(
-        TWO, q0=BENT[:2], duration=desk.get("simulation.time"), dynamics="sequential"
-    )
-    np.testing.assert_allclose(desk.get("simulation.q"), own.q[-1], atol=1e-6)
-    np.testing.assert_allclose(desk.get("simulation.companion.q"), frozen.q[-1], atol=1e-6)
-    desk.card("Beside it").locator("summary").click()
 
 
 def test_one_link_has_a_phase_portrait_that_starts_runs(anywhere, request):

@@ -80,16 +80,6 @@ def test_a_slider_moves_to_a_point_whose_numbers_are_those_of_python(page, sweep
     assert found == pytest.approx(peaks(10.0, 10.0, times), rel=SIX_DIGITS)
 
 
-def test_ends_of_a_slider_are_the_ends_of_its_values(page):
-    slider(page, "link.2.mass").focus()
-    page.keyboard.press("End")
-    expect(slider(page, "link.2.mass")).to_have_attribute("aria-valuetext", "10 kg")
-    page.keyboard.press("ArrowRight")
-    expect(slider(page, "link.2.mass")).to_have_attribute("aria-valuetext", "10 kg")
-    page.keyboard.press("Home")
-    expect(slider(page, "link.2.mass")).to_have_attribute("aria-valuetext", "1 kg")
-
-
 def test_a_click_on_the_line_chooses_the_nearest_value(page):
     area = page.locator("[data-sweep=scalars] .u-over").bounding_box()
     page.mouse.click(area["x"] + 0.97 * area["width"], area["y"] + 20)
@@ -133,19 +123,13 @@ def test_a_design_has_one_slider_for_its_points(open_page, samples):
     assert shown["torque.peak joint 2"] == pytest.approx(expected[1], rel=SIX_DIGITS)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(open_page, file, theme):
-    page = open_page(file, color_scheme=theme)
-    assert violations(page) == []
-    page.get_by_label("and", exact=True).select_option(label="link.2.mass")
-    assert violations(page) == []
-
-
-def test_a_phone_shows_all_of_it(open_page, file):
-    page = open_page(file, **PHONE)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_all_of_it_and_everybody_can_read_it(open_page, file, scheme):
+    page = open_page(file, color_scheme=scheme, **PHONE)
     assert page.evaluate(WIDER) == 0
     page.get_by_label("and", exact=True).select_option(label="link.2.mass")
     assert page.evaluate(WIDER) == 0
+    assert violations(page) == []
     for name in ("link.1.mass", "link.2.mass"):
         assert slider(page, name).bounding_box()["height"] >= 40
 
@@ -159,7 +143,3 @@ def test_long_names_fit_a_phone(open_page, samples):
     slider(page, "controller").first.fill("3")
     expect(slider(page, "controller").first).to_have_attribute("aria-valuetext", laws[3])
     assert page.evaluate(WIDER) == 0
-
-
-def test_the_page_is_small(file):
-    assert file.stat().st_size < 500_000  # thirty points with a curve of two joints

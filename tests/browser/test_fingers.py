@@ -1,59 +1,13 @@
-"""The report that `ulna follow` leaves in a folder: its numbers, and fingers on its arm."""
-
-import contextlib
-import csv
-import io
-import json
-from pathlib import Path
+"""Fingers on the arm of a report: they zoom and pan it, or scroll the page."""
 
 import numpy as np
 import pytest
-import xarray
 from playwright.sync_api import expect
 
 from page_checks import PHONE, WIDER
 from report_page import ReportPage
-from ulna.cli import main, outputs
 
-PATH = "circle(center=(0.5, 0.2), radius=0.2)"
-OPTIONS = ["--duration", "2s", "--timing", "quintic"]
-DRAWN = 1.5e-6  # [m] places on the page have six digits
 PIXEL = 0.05  # in the rounding of touches on the screen
-CLOSED = "closed loop"
-
-
-@pytest.fixture(scope="module")
-def folder(samples, tmp_path_factory):
-    """What the command leaves, but for the drawing of its pictures, at which nobody looks here."""
-    folder = tmp_path_factory.mktemp("follow") / "out"
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(io.StringIO()),
-    ):
-        patch.setattr(outputs, "save_figure", lambda _draw, file, **_: Path(file).touch())
-        assert main(["follow", "kehl", PATH, *OPTIONS, "--out", str(folder)]) == 0
-    return folder
-
-
-def test_numbers_of_the_page_are_those_of_the_files_beside_it(open_page, folder):
-    report = ReportPage(open_page(folder / "report.html"))
-    summary = json.loads((folder / "summary.json").read_text("utf-8"))
-    assert summary["verdict"]["text"] in report.page.locator(".ulna-verdict").inner_text()
-    peaks = report.page.locator(".ulna-table", has_text="Planned").locator("tbody tr")
-    for row, peak in zip(peaks.all(), summary["torque"]["peak"], strict=True):
-        assert float(row.locator("td").first.inner_text()) == pytest.approx(peak, rel=1e-3)
-    with (folder / "plan.csv").open(encoding="utf-8", newline="") as file:
-        plan = list(csv.DictReader(file))
-    with xarray.open_dataset(folder / "run.nc", engine="h5netcdf") as run:
-        for sample in (0, 700, 1999):
-            report.seek(float(run.time[sample]))
-            np.testing.assert_allclose(report.tip(CLOSED), run.tip[sample, :2], atol=DRAWN)
-            shown = list(report.numbers("torque").values())[:2]
-            np.testing.assert_allclose(shown, run.tau[sample], rtol=1e-6, atol=0.51e-3)
-    report.seek(0.0)
-    terms = report.numbers("torque-terms-1")
-    assert terms["gravity"] == pytest.approx(float(plan[0]["gravity_1 [N·m]"]), abs=0.51e-3)
 
 
 class Fingers:
@@ -107,8 +61,8 @@ class Canvas:
 
 
 @pytest.fixture
-def phone(open_page, folder):
-    page = open_page(folder / "report.html", **PHONE)
+def phone(open_page, samples):
+    page = open_page(samples.following.file, **PHONE)
     assert page.evaluate(WIDER) <= 0
     return page
 
