@@ -71,7 +71,8 @@ class WindingHeat:
 
     def __post_init__(self) -> None:
         checks = Problems()
-        given = {name: one for name, one in HEAT.items() if getattr(self, name) is not None}
+        derates = self.derating_from is not None
+        given = {name: one for name, one in HEAT.items() if derates or name != "derating_from"}
         values = read_numbers(checks, given, self)
         start = values.get("derating_from", self.ambient)
         if not checks.found and not self.ambient <= start < self.max_temperature:

@@ -6,9 +6,9 @@ The text has been parsed already, so it is known to be right; this only walks ov
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 LONGEST_KEY = 60  # letters of a key in a message
-DEEPEST = 8  # tables within tables: deeper ones get the line of the one that holds them
 
 _SPACE = re.compile(r"[ \t\r]*")
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -32,7 +32,9 @@ class Lines:
         self._line, self._counted = 1, 0
         self._lines: dict[str, int] = {}
         self._counts: dict[Path, int] = {}
-        self._walk()
+        # What nests too deep to be walked over gets the line of the table around it.
+        with suppress(RecursionError):
+            self._walk()
 
     def of(self, key: str) -> int:
         """Return the line of a key, or of the closest table around it; 1 if nothing is known."""
@@ -64,7 +66,7 @@ class Lines:
         if repeated:
             self._counts[names] = self._counts.get(names, 0) + 1
         path: Path = ()
-        for end in range(1, min(len(names), DEEPEST) + 1):
+        for end in range(1, len(names) + 1):
             path += (names[end - 1],)
             if names[:end] in self._counts:
                 path += (str(self._counts[names[:end]]),)
@@ -72,7 +74,7 @@ class Lines:
 
     def _pair(self, table: Path) -> None:
         line = self._line_now()
-        names = self._key()[:DEEPEST]
+        names = self._key()
         for end in range(1, len(names) + 1):
             self._note(table + names[:end], line)
         path = table + names
@@ -106,8 +108,6 @@ class Lines:
         start = self._text[self._at]
         if start in "\"'":
             self._skip(_TEXT)
-        elif start in "[{" and len(path) > DEEPEST:
-            self._leap()
         elif start == "[":
             self._array(path)
         elif start == "{":
@@ -139,22 +139,6 @@ class Lines:
         self._at += self._text.startswith(",", self._at)
         self._skip(_BLANK)
         return 1
-
-    def _leap(self) -> None:
-        """Go past a bracket and all that it holds, however deep, without looking at it."""
-        depth = 0
-        while True:
-            letter = self._text[self._at]
-            if letter in "\"'":
-                self._skip(_TEXT)
-                continue
-            if letter == "#":
-                self._skip(_BLANK)
-                continue
-            depth += (letter in "[{") - (letter in "]}")
-            self._at += 1
-            if depth == 0:
-                return
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
         found = pattern.match(self._text, self._at)

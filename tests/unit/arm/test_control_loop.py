@@ -5,7 +5,8 @@ import pickle
 
 import pytest
 
-from ulna import Actuators, Arm, ControlLoop, InputError, Sensors
+from refusals import names_of, problems_of
+from ulna import Actuators, Arm, ControlLoop, Sensors
 from ulna.arm.robot_files import dumps, parse
 
 ARM = Arm.rods([1.0, 0.5], [1.0, 2.0])
@@ -54,37 +55,32 @@ def test_faults_of_a_file_are_told_by_line():
         'format = 1\nlink = [{ length = 1, mass = 1 }]\n[loop]\nrate = "250 m"\n[sensors]\n'
         "delai = 1\n"
     )
-    with pytest.raises(InputError, match=r"4: loop.rate: got '250 m'(.|\n)*6: sensors.delai"):
-        parse(text)
+    found = problems_of(lambda: parse(text, "f"))
+    assert [(one.place, one.what) for one in found] == [
+        ("f:4", "loop.rate"),
+        ("f:6", "sensors.delai"),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "names"),
     [
-        (lambda: Sensors(delay="2 ms"), r"sensors.delay: got '2 ms'.*ulna.units.to_si"),
-        (lambda: Sensors(angle_bias=math.nan), "sensors.angle_bias: got nan"),
-        (lambda: Sensors(angle_noise="0.1 deg"), "sensors.angle_noise: got '0.1 deg'"),
-        (lambda: Sensors(rate=0.0), "sensors.rate: got 0.0"),
-        (lambda: Sensors(rate_from="guess"), "'measured', 'difference' or 'filtered'"),
-        (lambda: Sensors(rate_from="filtered"), "sensors.rate_bandwidth: got nothing"),
-        (lambda: Sensors(rate_bandwidth=9.0), "nothing unless rate_from='filtered'"),
-        (lambda: Sensors(rate_from="difference", rate_bias=1.0), "rates come from measured angles"),
-        (lambda: Actuators(bandwidth=3.0, time_constant=1.0), "one of the two"),
-        (lambda: Actuators(delay=-1e-3), "actuators.delay: got -0.001"),
-        (lambda: Actuators(max_torque_rate=0.0), "actuators.max_torque_rate: got 0.0"),
-        (lambda: Actuators(time_constant=[0.0, math.inf]), "actuators.time_constant"),
-        (lambda: ControlLoop(rate=-1.0), "rate: got -1.0"),
-        (lambda: ControlLoop(sensors=Actuators()), "sensors: got Actuators"),
-        (lambda: ARM.replace(loop=250.0), "loop: got 250.0, need a ControlLoop"),
+        (lambda: Sensors(rate_from="guess"), ["sensors.rate_from"]),
+        (lambda: Sensors(rate_from="filtered"), ["sensors.rate_bandwidth"]),
+        (lambda: Sensors(rate_bandwidth=9.0), ["sensors.rate_bandwidth"]),
+        (lambda: Sensors(rate_from="difference", rate_bias=1.0), ["sensors.rate_bias"]),
+        (lambda: Sensors(seed=-1), ["sensors.seed"]),
+        (lambda: Actuators(bandwidth=3.0, time_constant=1.0), ["actuators.time_constant"]),
+        (lambda: ControlLoop(sensors=Actuators(), actuators=1.0), ["sensors", "actuators"]),
+        (lambda: ARM.replace(loop=250.0), ["loop"]),
         (
             lambda: ARM.replace(loop=ControlLoop(sensors=Sensors(angle_noise=[1, 2, 3]))),
-            "or 2, one a joint",
+            ["sensors.angle_noise"],
         ),
     ],
 )
-def test_what_no_loop_has_is_refused(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
+def test_what_no_loop_has_is_refused(make, names):
+    assert names_of(make) == names
 
 
 def test_a_bandwidth_is_a_time_constant():

@@ -121,12 +121,6 @@ def test_ductri_has_inertias_and_point_masses_but_no_link_masses():
     assert min(values(arm, "tip_mass")) > 0
 
 
-def test_ang_has_two_links_of_different_length():
-    arm = ulna.preset("ang")
-    assert arm.n == 2
-    assert arm.links[0].length != arm.links[1].length
-
-
 @pytest.mark.parametrize("name", ulna.presets())
 def test_the_listing_says_whose_numbers_they_are(name):
     ours = "numbers ours" in PRESETS[name].about
@@ -171,7 +165,7 @@ def test_an_unknown_preset_suggests_the_nearest(name, nearest):
     assert repr(name) in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["", "zzzzzzz", None, 3, []])
+@pytest.mark.parametrize("name", ["zzzzzzz", None])
 def test_a_name_like_no_other_lists_them_all(name):
     with pytest.raises(InputError) as caught:
         ulna.preset(name)

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import threading
 import time
 
@@ -10,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ulna
+from refusals import REQUIRED, problems_of
 from tabular import tabular
 from ulna import Arm, FileError, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning
-from ulna.arm.robot_files import dumps, parse
+from ulna.arm.motors import MOTOR_KINDS
+from ulna.arm.robot_files import NUMBERS, dumps, parse
 
 # As docs/arms.md prints it.
 DESK_ARM = """\
@@ -40,10 +43,7 @@ def arm_of(text):
 
 
 def problems(text):
-    with pytest.raises(InputError) as caught:
-        parse(text, "arm.toml")
-    assert caught.value.exit_code == 2
-    return caught.value.problems
+    return problems_of(lambda: parse(text, "arm.toml"))
 
 
 def places(text):
@@ -191,54 +191,47 @@ def test_an_unknown_key_suggests_the_nearest(text, line, what, said):
     assert said in str(problem)
 
 
-NUMBERS = [
-    ("length", "", 3),
-    ("mass", "", 4),
-    ("com", "", 5),
-    ("inertia", "", 5),
-    ("tip_mass", "", 5),
-    ("com_offset", "", 5),
-    ("lower", "joint.", 5),
-    ("upper", "joint.", 5),
-    ("max_velocity", "joint.", 5),
-    ("max_torque", "joint.", 5),
-    ("damping", "joint.", 5),
-    ("rotor_inertia", "joint.", 5),
-    ("gear_ratio", "joint.", 5),
-    ("coulomb", "joint.friction.", 5),
-    ("drag", "joint.friction.", 5),
+# Where the numbers of a part stand, behind `PLAIN`.
+MOTOR_TABLE = "[link.joint.motor]\n"
+DC_MOTOR = MOTOR_TABLE + "voltage = 12\nresistance = 2\ntorque_constant = 0.02\n"
+HEADERS = {
+    Joint: "[link.joint]\n",
+    Friction: "[link.joint.friction]\n",
+    Payload: "[payload]\n",
+    ulna.WindingHeat: f"{DC_MOTOR}[link.joint.motor.heat]\n",
+    ulna.Backlash: f"{DC_MOTOR}rotor_inertia = 1e-6\n[link.joint.motor.backlash]\n",
+    **{kind: f"{MOTOR_TABLE}kind = '{name}'\n" for name, kind in MOTOR_KINDS.items()},
+}
+NOT_QUANTITIES = [
+    *("nan", "-nan", "inf", "-inf", "1e999", "true", "''", "'x'", "[1]", "{}", "1979-05-27"),
+    *(
+        "'1 furlong'",
+        "'nan'",
+        "'1e999 m'",
+        "1" + "0" * 400,
+        "0x" + "f" * 5000,
+        "'" + "9" * 5000 + "'",
+    ),
 ]
 
 
-def with_value(key, prefix, value):
-    lines = {"length": "1", "mass": "1", f"{prefix}{key}": value}
-    return "format = 1\n[[link]]\n" + "".join(f"{k} = {v}\n" for k, v in lines.items())
+def with_value(kind, key, value):
+    """Return a file whose last line is a key of a part, and what problems call the key."""
+    given = REQUIRED[kind] | {key: None}
+    lines = "".join(f"{one} = {number}\n" for one, number in given.items() if one != key)
+    head = "format = 1\n[[link]]\n" if kind is Link else PLAIN + HEADERS[kind]
+    tables = re.findall(r"\[([a-z.]+)\]", head)
+    return f"{head}{lines}{key} = {value}\n", f"{tables[-1].replace('link', 'link.1')}.{key}"
 
 
-@tabular(
-    "value",
-    [
-        *("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "true", "''", "'x'", "[1]", "{}", "[]"),
-        *("1979-05-27", "07:32:00", "'1 furlong'", "'nan'", "'1e999 m'", "1" + "0" * 400),
-        *("0x" + "f" * 5000, "[0x" + "f" * 5000 + "]", "[" * 8 + "]" * 8, "'" + "9" * 5000 + "'"),
-    ],
-    ids=lambda value: value[:9],
-)
-@tabular(("key", "prefix", "line"), NUMBERS, ids=[n[0] for n in NUMBERS])
-def test_what_is_no_finite_quantity_is_refused_where_it_stands(key, prefix, line, value):
-    assert places(with_value(key, prefix, value)) == [(f"arm.toml:{line}", f"link.1.{prefix}{key}")]
-
-
-@pytest.mark.parametrize("key", ["length", "mass", "inertia", "tip_mass"])
-@pytest.mark.parametrize("value", ["-1", "-0.001", "'-1 kg'"])
-def test_negative_sizes_are_refused(key, value):
-    value = value if key.endswith("mass") else value.strip("'").removesuffix(" kg")
-    assert [what for _, what in places(with_value(key, "", value))] == [f"link.1.{key}"]
-
-
-@pytest.mark.parametrize("value", ["0", "-0.0", "'0 cm'"])
-def test_a_length_of_zero_is_refused(value):
-    assert places(with_value("length", "", value)) == [("arm.toml:3", "link.1.length")]
+@pytest.mark.parametrize("kind", NUMBERS, ids=lambda kind: kind.__name__)
+def test_what_is_no_finite_quantity_is_refused_where_it_stands(kind):
+    for key, number in NUMBERS[kind].items():
+        below = [] if number.least is None else [f"{number.least - 1}"]
+        above = [] if number.above is None else [f"{number.above}", "-0.5"]
+        for value in [*NOT_QUANTITIES, *below, *above]:
+            text, what = with_value(kind, key, value)
+            assert places(text) == [(f"arm.toml:{text.count(chr(10))}", what)], value
 
 
 def test_no_mass_is_refused_where_the_matrix_would_be_singular():
@@ -253,28 +246,20 @@ def test_no_mass_is_refused_where_the_matrix_would_be_singular():
     [
         ("format = 2", "format"),
         ("format = true", "format"),
-        ("format = '1'", "format"),
         ("format = 0x" + "f" * 5000, "format"),
         ("", "format"),
         ("format = 1\nname = 3", "name"),
-        ("format = 1\nname = ['x']", "name"),
         ("format = 1\nname = 'a\tb'", "name"),
         ('format = 1\nname = "a\\nb"', "name"),
-        ("format = 1\nname = 0x" + "f" * 5000, "name"),
-        ("format = 1\nname.first = 'x'", "name"),
         ("format = 1\ngravity = 9.81", "gravity"),
-        ("format = 1\ngravity = [0]", "gravity"),
         ("format = 1\ngravity = [0, -9.81, 0]", "gravity"),
         ("format = 1\ngravity = [nan, 0]", "gravity.x"),
         ("format = 1\ngravity = [0, inf]", "gravity.y"),
         ("format = 1\nbase = ['1 kg', 0]", "base.x"),
         ("format = 1\nbase = {x = 0, y = 0}", "base"),
         ("format = 1\npayload = -1", "payload"),
-        ("format = 1\npayload = true", "payload"),
         ("format = 1\npayload = []", "payload"),
         ("format = 1\npayload = {}", "payload.mass"),
-        ("format = 1\npayload = { mass = -1 }", "payload.mass"),
-        ("format = 1\npayload = { mass = 1, inertia = nan }", "payload.inertia"),
     ],
 )
 def test_the_head_of_a_file_is_checked(text, what):
@@ -290,13 +275,8 @@ def test_the_head_of_a_file_is_checked(text, what):
 )
 def test_there_is_a_table_for_every_link(link):
     assert [what for _, what in places(f"format = 1\n{link}")] == ["link"]
-
-
-def test_links_that_are_no_tables_are_named():
-    assert [what for _, what in places("format = 1\nlink = [{length=1, mass=1}, 3, []]")] == [
-        "link.2",
-        "link.3",
-    ]
+    links = "format = 1\nlink = [{length=1, mass=1}, 3, []]"
+    assert [what for _, what in places(links)] == ["link.2", "link.3"]
 
 
 @pytest.mark.parametrize("part", ["joint", "joint.friction", "joint.motor"])
@@ -361,13 +341,6 @@ def test_unknown_keys_are_told_in_the_order_of_the_file():
     assert [what for _, what in places(text)] == [f"link.1.joint.{key}" for key in unknown]
 
 
-def test_a_thousand_unknown_keys_are_told_soon():
-    text = PLAIN + "".join(f"key{number} = 1\n" for number in range(1_000))
-    start = time.thread_time()
-    assert len(problems(text)) == 1_000
-    assert time.thread_time() - start < 1.0
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -383,32 +356,27 @@ def test_a_thousand_unknown_keys_are_told_soon():
     ids=lambda value: value[:20],
 )
 def test_what_is_no_toml_is_refused_with_its_line(text, place):
-    start = time.thread_time()
     [problem] = problems(text)
-    assert time.thread_time() - start < 1.0
     assert problem.place.startswith(place)
-    assert len(str(problem)) < 500
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "name" + ".a" * 2000 + " = 1\n" + PLAIN,
-        PLAIN + "[payload" + ".a" * 2000 + "]\n",
-        PLAIN + " " * 3000 + "\n",
         PLAIN + "# " + " " * 100_000 + "\n",
         'name = """\n[' + " " * 3000 + '\n"""\n' + PLAIN,
         PLAIN + '"' + "k" * 100_000 + '" = 1\n',
+        PLAIN + "".join(f"key{number} = 1\n" for number in range(1_000)),
     ],
-    ids=["dotted key", "dotted header", "spaces", "comment", "open bracket", "long key"],
+    ids=["dotted key", "comment", "open bracket", "long key", "many keys"],
 )
-def test_long_lines_are_judged_soon(text):
-    start = time.thread_time()
-    said = ""
+def test_long_texts_are_judged_soon(text):
+    start, said = time.thread_time(), ""
     try:
         arm_of(text)
     except InputError as error:
-        said = str(error)
+        said = str(error.problems[0])
     assert time.thread_time() - start < 1.0
     assert len(said) < 1000
 
@@ -426,9 +394,8 @@ def test_a_key_cannot_write_to_the_terminal():
 def test_a_message_begins_with_the_file_and_the_line(tmp_path):
     file = tmp_path / "arm.toml"
     file.write_text(PLAIN.replace("mass = 1", "mass = -1"))
-    with pytest.raises(InputError) as caught:
-        ulna.load(file)
-    assert str(caught.value).startswith(f"{file}:4: link.1.mass: got -1")
+    [problem] = problems_of(lambda: ulna.load(file))
+    assert str(problem).startswith(f"{file}:4: link.1.mass: got -1")
 
 
 @pytest.mark.parametrize("name", ["missing.toml", ".", "a\0b"])
@@ -439,17 +406,13 @@ def test_a_file_that_cannot_be_read_is_file_trouble(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["arm.urdf.xacro", "ARM.XACRO", "arm.sdf"])
-@pytest.mark.parametrize("there", [True, False])
-def test_descriptions_of_other_programs_are_told_what_to_write(tmp_path, name, there):
-    file = tmp_path / name
-    if there:
-        file.write_text("<robot name='arm'><link name='upper'/></robot>")
-    with pytest.raises(
-        InputError, match=r"need a robot file of ulna, in TOML; URDF and MJCF files are read"
-    ) as caught:
-        ulna.load(file)
-    assert str(caught.value).startswith(f"{file}: format: got a")
-    assert "`ulna new arm.toml --links 2`" in str(caught.value)
+def test_descriptions_of_other_programs_are_told_what_to_write(tmp_path, name):
+    for content in (None, "<robot name='arm'><link name='upper'/></robot>"):
+        if content:
+            (tmp_path / name).write_text(content)
+        [problem] = problems_of(lambda: ulna.load(tmp_path / name))
+        assert (problem.what, problem.place) == ("format", str(tmp_path / name))
+        assert "`ulna new arm.toml --links 2`" in problem.hint
 
 
 @pytest.mark.parametrize("raw", [b"name = '\xff'", b"\xff\xfef\x00", b"\x80"])
@@ -463,9 +426,7 @@ def test_bytes_that_are_no_text_are_bad_input(tmp_path, raw):
 def test_an_empty_file_is_bad_input(tmp_path):
     file = tmp_path / "arm.toml"
     file.touch()
-    with pytest.raises(InputError) as caught:
-        ulna.load(file)
-    assert {problem.what for problem in caught.value.problems} == {"format", "link"}
+    assert {problem.what for problem in problems_of(lambda: ulna.load(file))} == {"format", "link"}
 
 
 def test_a_file_of_eleven_megabytes_is_refused_at_once(tmp_path):
@@ -496,12 +457,6 @@ def test_an_angle_that_was_meant_in_degrees_is_doubted(tmp_path, value):
 @pytest.mark.parametrize("value", ["-2.5", '"-150 deg"', '"-150 rad"', "-6.28"])
 def test_an_angle_with_its_unit_or_within_a_turn_is_not_doubted(value):
     arm_of(PLAIN + f"joint = {{ lower = {value} }}\n")
-
-
-def test_an_inertia_that_no_body_has_is_doubted_with_its_line():
-    _, doubts = parse(PLAIN + 'inertia = "5 kg*m^2"\n', "arm.toml")
-    [doubt] = doubts
-    assert str(doubt).startswith("arm.toml:5: link.1.inertia: got 5 kg")
 
 
 def test_doubts_come_with_every_line_that_earns_one():
@@ -633,16 +588,6 @@ def test_a_file_says_only_what_differs_from_the_defaults():
     assert keys == ["format", "length", "mass"]
 
 
-@pytest.mark.parametrize("name", ["tab\there", "two\nlines", "\x7f", "\x00", "\u2028"])
-def test_a_motor_s_name_survives_or_is_refused(name):
-    try:
-        motor = Motor(12, 1, 0.02, name=name)
-    except InputError:
-        return
-    arm = Arm.rods([1], [1], joints=[Joint(motor=motor)])
-    assert parse(dumps(arm))[0] == arm
-
-
 def test_saving_replaces_and_failing_keeps(tmp_path, monkeypatch):
     file = tmp_path / "arm.toml"
     ulna.save(ulna.preset("unit"), file)
@@ -656,12 +601,6 @@ def test_saving_replaces_and_failing_keeps(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="No space"):
         ulna.save(ulna.preset("unit"), file)
     assert ulna.load(file).name == "kehl"
-
-
-def test_saving_into_a_folder_that_is_not_there_is_file_trouble(tmp_path):
-    with pytest.raises(FileError) as caught:
-        ulna.save(ulna.preset("unit"), tmp_path / "no" / "arm.toml")
-    assert caught.value.exit_code == 74
 
 
 HDF5, TABLE = b"\x89HDF\r\n\x1a\n", b"t [s],q1 [rad]\n0,0\n"
@@ -681,11 +620,10 @@ HDF5, TABLE = b"\x89HDF\r\n\x1a\n", b"t [s],q1 [rad]\n0,0\n"
 )
 def test_results_are_no_robot_files(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match="need a robot file of ulna") as caught:
-        ulna.load(tmp_path / name)
-    assert "ulna.open_run(" in str(caught.value)
-    assert "ulna.open_batch(" in str(caught.value)
-    assert "UTF-8" not in str(caught.value)
+    [problem] = problems_of(lambda: ulna.load(tmp_path / name))
+    assert problem.what == "format"
+    assert "ulna.open_run(" in problem.hint
+    assert "ulna.open_batch(" in problem.hint
 
 
 def test_what_can_be_read_only_once_is_read_once(tmp_path):
@@ -698,3 +636,71 @@ def test_what_can_be_read_only_once_is_read_once(tmp_path):
         assert ulna.load(pipe) == Arm.rods([1.0], [1.0])
     finally:
         writer.join(10.0)
+
+
+# Motors
+
+
+def motor_of(table):
+    return arm_of(PLAIN + f"joint.motor = {table}\n").joints[0].motor
+
+
+def keys(values):
+    return ", ".join(f"{key} = {value!r}" for key, value in values.items())
+
+
+DC = keys(REQUIRED[Motor])
+
+
+@pytest.mark.parametrize("kind", [*MOTOR_KINDS.values()], ids=[*MOTOR_KINDS])
+def test_every_kind_of_motor_is_read_by_its_name(kind):
+    given = {"kind": kind.kind, "name": "one", **REQUIRED[kind]}
+    assert motor_of("{ " + keys(given) + " }") == kind(**REQUIRED[kind], name="one")
+
+
+def test_a_table_without_a_kind_is_a_dc_motor_with_its_parts():
+    parts = "heat = { thermal_resistance = '10 K/W', thermal_capacity = 4, ambient = '30 degC' }"
+    parts += ", backlash = { gap = '0.5 deg', stiffness = 500 }"
+    motor = motor_of("{ " + DC + f", rotor_inertia = 1e-6, command = 'voltage', {parts} }}")
+    assert motor == Motor(
+        **REQUIRED[Motor],
+        rotor_inertia=1e-6,
+        command="voltage",
+        heat=ulna.WindingHeat(10.0, 4.0, ambient=30.0),
+        backlash=ulna.Backlash(math.radians(0.5), 500.0),
+    )
+
+
+def test_numbers_of_motors_take_units():
+    motor = motor_of(
+        "{ kind = 'servo', stall_torque = '20 kg*cm', no_load_speed = '60 rpm', stiffness = "
+        "'1 N*m/deg', dead_band = '0.3 deg', update_rate = '1 kHz' }"
+    )
+    assert motor.stall_torque == pytest.approx(1.96133)
+    assert motor.no_load_speed == pytest.approx(2 * math.pi)
+    assert motor.stiffness == pytest.approx(180 / math.pi)
+    assert (motor.dead_band, motor.update_rate) == pytest.approx((math.radians(0.3), 1000.0))
+
+
+@pytest.mark.parametrize(
+    ("motor", "what", "hint"),
+    [
+        ("'feetech-sts3215'", "", "did you mean 'feetech-sts3215-7v4'?"),
+        ("3", "", ""),
+        ("{ kind = 'servos' }", ".kind", "did you mean 'servo'?"),
+        ("{ kind = 'brushless' }", ".kind", "known: dc, torque-speed, servo"),
+        ("{ kind = 3 }", ".kind", "known: dc"),
+        ("{ kind = 'ideal', voltage = 3 }", ".voltage", "known: name"),
+        ("{ kind = 'ideal', heat = {} }", ".heat", ""),
+        ("{ " + DC + ", effciency = 1 }", ".effciency", "did you mean 'efficiency'?"),
+        ("{ " + DC + ", efficiency = 2 }", ".efficiency", ""),
+        ("{ " + DC + ", command = 'speed' }", ".command", ""),
+        ("{ " + DC + ", command = 3 }", ".command", ""),
+        ("{ " + DC + ", heat = 3 }", ".heat", ""),
+        ("{ " + DC + ", heat = { ambient = 20 } }", ".heat.thermal_resistance", ""),
+    ],
+)
+def test_what_is_wrong_with_a_motor_in_a_file_is_named(motor, what, hint):
+    found = problems(PLAIN + f"joint.motor = {motor}\n")[0]
+    assert found.what == f"link.1.joint.motor{what}"
+    assert found.hint.startswith(hint)
