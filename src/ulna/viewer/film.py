@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ulna.concurrency import interruptible
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, Problems, shown
 from ulna.progress import card
 from ulna.progress import progress as progress_line
 from ulna.simulation.run import run_of
@@ -188,35 +188,30 @@ def check_film(
     file: str | os.PathLike[str] | None, fps: Any, speed: Any, size: Any, *, overwrite: bool
 ) -> tuple[float, float, tuple[int, int]]:
     """Return frame rate, speed and size as numbers; raise for all that no film can be made of."""
-    problems = []
+    checks = Problems()
     ending = ".mp4" if file is None else Path(file).suffix.lower()
     if ending not in FORMATS:
         need = "a name that ends in " + " or ".join(FORMATS)
-        problems.append(Problem("film", shown(str(file)), need))
+        checks.add("film", shown(str(file)), need)
     most = RATES.get(ending, max(RATES.values()))
-    if not (_is_number(fps) and 1.0 <= fps <= most):
-        problems.append(Problem("fps", shown(fps), f"1 to {most:g} frames a second"))
-    if not (_is_number(speed) and 0.0 < speed < math.inf):
-        problems.append(Problem("speed", shown(speed), "a positive number", "1 is as it happened"))
+    fps = checks.number("fps", fps, "1/s", least=1.0)
+    if fps > most:
+        checks.add("fps", shown(fps), f"1 to {most:g} frames per second")
+    speed = checks.number("speed", speed, "", above=0.0)
     if not _is_size(size):
         need = f"width and height, even numbers of pixels from {SMALLEST} to {LARGEST}"
-        problems.append(Problem("size", shown(size), need))
-    if problems:
-        raise InputError(problems)
+        checks.add("size", shown(size), need)
+    checks.raise_if_any()
     ffmpeg()
     if file is not None:
         check_new(file, "film", overwrite=overwrite)
-    return float(fps), float(speed), (int(size[0]), int(size[1]))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return fps, speed, (int(size[0]), int(size[1]))
 
 
 def _is_size(size: Any) -> bool:
     if not isinstance(size, tuple | list | np.ndarray) or len(size) != 2:
         return False
-    return all(_is_number(side) and SMALLEST <= side <= LARGEST and side % 2 == 0 for side in size)
+    return all(isinstance(side, Real) and side in range(SMALLEST, LARGEST + 1, 2) for side in size)
 
 
 @dataclass(frozen=True, repr=False)

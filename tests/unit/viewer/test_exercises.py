@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tabular import tabular
-from ulna import InputError
 from ulna.viewer.exercises import KINDS, Exercise, exercise
 
 SEEDS = range(60)
@@ -57,11 +56,7 @@ def test_torques_are_moments_of_the_weights(seed: int) -> None:
     about_elbow = G * second * (told["m₂"] / 2.0 + told["Payload"])
     assert values(made) == pytest.approx({"tau1": about_base, "tau2": about_elbow})
     assert min(map(abs, made.answers[0])) > 0.2
-
-
-def test_torques_of_both_signs_are_asked() -> None:
-    signs = {values(exercise("torque", seed))["tau1"] > 0.0 for seed in SEEDS}
-    assert signs == {True, False}
+    assert f"{made.answers[0][0]:.4g}" in made.key()
 
 
 @tabular("seed", range(3))
@@ -181,25 +176,3 @@ def test_numbers_come_from_the_documented_recipe() -> None:
     raw = np.random.PCG64(np.random.SeedSequence(entropy)).random_raw(2)
     told = given(exercise("reach", 7))
     assert [told["l₁"], told["l₂"]] == pytest.approx([(20 + int(n) % 41) / 100 for n in raw])
-
-
-def test_the_key_tells_every_answer() -> None:
-    key = exercise("reach", 7).key()
-    assert key.startswith("reach, seed 7: ")
-    assert key.count("q₁, angle of joint 1: ") == 2
-    assert "Answer 2 of 2:" in key
-    pid = exercise("pid", 7)
-    assert (
-        f"ki at which the loop becomes unstable: {values(pid)['ki']:.4g} N·m/(rad·s)" in pid.key()
-    )
-
-
-def test_an_unknown_kind_is_told_the_nearest() -> None:
-    with pytest.raises(InputError, match=r"exercise: got 'pendlum', need one of .*pendulum"):
-        exercise("pendlum", 1)
-
-
-@tabular("seed", [-1, 2**63, 1.5, "7", None, True])
-def test_a_seed_is_a_whole_number(seed: object) -> None:
-    with pytest.raises(InputError, match=r"seed: got .*, need a whole number from 0"):
-        exercise("reach", seed)  # type: ignore[arg-type]

@@ -1,6 +1,5 @@
 """Films: whole or absent, as long as they should be, and showing the arm where it was."""
 
-import os
 import re
 import subprocess
 import sys
@@ -11,9 +10,11 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
+from refusals import assert_refused, names_of
 
 import ulna
 from ulna import viewer
+from ulna.arm.bounded_numbers import BoundedNumber
 from ulna.errors import MissingExtraError
 from ulna.viewer import film, video
 from ulna.viewer.arm_drawing import MOST_CHORDS, STRONGEST_BEND, Playback
@@ -134,14 +135,17 @@ def test_the_tip_in_a_finished_film_is_where_it_was(tmp_path):
         assert np.allclose(picture[599 - y, x], movable, atol=25)
 
 
-@pytest.mark.parametrize("size", [(64, 64), (802, 600), (1280, 720), (66, 4096)])
-def test_pictures_have_the_size_that_was_asked_for(size):
-    run = swinging(samples=1)
-    scene = ArmScene(
-        run.arm, "a name that is longer than any film is wide " * 9, "", size, viewer.PRINT
-    )
-    (moment,) = moments(run, np.zeros(1), 30)
-    assert scene.draw(moment).shape == (size[1], size[0], 4)
+@pytest.mark.parametrize("n", [1, 2])
+def test_clock_and_speed_are_those_of_the_run(n):
+    run = swinging(n)
+    name = "a name longer than any film is wide " * 9
+    scene = ArmScene(run.arm, name, "", (66, 800), viewer.DARK)
+    wanted = run.qd[:, 0] if n == 1 else np.hypot(*run.tip_velocity[:, :2].T)
+    for moment in moments(run, run.t, 20):
+        assert scene.draw(moment).shape == (800, 66, 4)
+        shown = float(scene.speed.get_text().replace("−", "-"))
+        assert shown == pytest.approx(np.interp(moment.t, run.t, wanted), abs=0.005)
+    assert scene.clock.get_text() == "2.00"
 
 
 def test_a_picture_keeps_nothing_of_the_one_before():
@@ -151,26 +155,6 @@ def test_a_picture_keeps_nothing_of_the_one_before():
     alone = scene.draw(first).copy()
     assert not np.array_equal(scene.draw(last), alone)
     assert np.array_equal(scene.draw(first), alone)
-
-
-def test_clock_and_speed_are_those_of_the_run():
-    run = swinging()
-    scene = ArmScene(run.arm, "", "", (160, 120), viewer.PRINT)
-    *_, last = moments(run, run.t, 20)
-    scene.draw(last)
-    assert scene.clock.get_text() == "2.00"
-    assert float(scene.speed.get_text()) == pytest.approx(
-        np.hypot(*run.tip_velocity[-1, :2]), abs=0.005
-    )
-
-
-def test_one_joint_shows_its_rate():
-    run = swinging(n=1)
-    scene = ArmScene(run.arm, "", "", (160, 120), viewer.PRINT)
-    for moment in moments(run, run.t, 20):
-        scene.draw(moment)
-        rate = float(scene.speed.get_text().replace("−", "-"))
-        assert rate == pytest.approx(np.interp(moment.t, run.t, run.qd[:, 0]), abs=0.005)
 
 
 def whirling(rates, samples):
@@ -247,52 +231,29 @@ def test_speeds_without_sense_cannot_throw_the_arm_about():
     assert off.max() <= 0.25 * STRONGEST_BEND
 
 
-def test_uneven_and_repeated_times_are_taken_as_they_are():
-    run = swinging()
-    kept = [0, 1, 1, 5, 6, 6, 30, 40, 40]
-    run.t, run.q, run.qd, run.tip_velocity = (
-        values[kept] for values in (run.t, run.q, run.qd, run.tip_velocity)
-    )
-    assert np.all(np.isfinite(Playback(run).postures(np.linspace(0.0, 2.0, 77))))
-    assert np.allclose(film.frame_times(run, 10, 1.0), np.linspace(0.0, 2.0, 21))
-
-
-BAD = {
-    "ending": ({"file": "swing.avi"}, r"\.mp4 or \.gif"),
-    "no ending": ({"file": "swing"}, r"\.mp4 or \.gif"),
-    "no frames": ({"fps": 0}, "fps: got 0, need 1 to 240"),
-    "nan frames": ({"fps": float("nan")}, "fps: got nan"),
-    "many frames": ({"fps": 1e9}, "fps"),
-    "text for fps": ({"fps": "30"}, "fps: got '30'"),
-    "fast gif": ({"file": "swing.gif", "fps": 60}, "need 1 to 50 frames"),
-    "no speed": ({"speed": 0.0}, "speed: got 0.0, need a positive number"),
-    "backwards": ({"speed": -1.0}, "speed"),
-    "nan speed": ({"speed": float("nan")}, "speed"),
-    "endless speed": ({"speed": float("inf")}, "speed"),
-    "odd": ({"size": (801, 600)}, r"size: got \(801, 600\), need width and height, even"),
-    "one side": ({"size": (800,)}, "size"),
-    "a number for a size": ({"size": 800}, "size"),
-    "huge": ({"size": (8000, 800)}, "from 64 to 4096"),
-    "slow": ({"speed": 1e-9}, r"20,000,000,000 frames at 10 a second, need at most 20,000"),
-    "endless": ({"speed": 5e-324}, "inf frames"),
+NUMBERS = {"fps": BoundedNumber("rate", "Hz", least=1.0), "speed": BoundedNumber("", "", 0.0)}
+WRONG = {
+    "film": [{"file": "swing.avi"}, {"file": "swing"}],
+    "fps": [{"fps": 241}, {"fps": 51, "file": "swing.gif"}],
+    "size": [{"size": size} for size in ((801, 600), (800,), 800, (8000, 800), (62, 64))],
 }
 
 
-@pytest.mark.parametrize(("change", "words"), BAD.values(), ids=BAD)
-def test_bad_arguments_are_refused_in_words(tmp_path, change, words):
-    given = {"file": "swing.mp4", **SMALL, **change}
-    with pytest.raises(ulna.InputError, match=words):
-        viewer.animate(swinging(), tmp_path / given.pop("file"), **given)
+def test_what_no_film_can_be_made_of_is_refused(tmp_path):
+    given = {"run": swinging(), "file": tmp_path / "swing.mp4", **SMALL}
+    assert_refused(viewer.animate, NUMBERS, given)
+    for name, changes in WRONG.items():
+        for change in changes:
+            made = {**given, **change}
+            made["file"] = tmp_path / made["file"]
+            assert names_of(lambda made=made: viewer.animate(**made)) == [name], change
+    everything = {"fps": 0, "speed": 0, "size": (1, 1)}
+    told = names_of(lambda: viewer.animate(swinging(), "x.avi", **everything))
+    assert told == ["film", *everything]
     assert names(tmp_path) == []
 
 
-def test_all_bad_arguments_are_named_at_once(tmp_path):
-    with pytest.raises(ulna.InputError) as caught:
-        viewer.animate(swinging(), tmp_path / "x.avi", fps=0, speed=0, size=(1, 1))
-    assert [problem.what for problem in caught.value.problems] == ["film", "fps", "speed", "size"]
-
-
-@pytest.mark.parametrize("duration", [700.0, 1234.5, 1e6])
+@pytest.mark.parametrize("duration", [700.0, 1234.5, 1e6, 1e300])
 def test_the_speed_that_is_suggested_is_enough(duration):
     run = swinging(duration=duration)
     with pytest.raises(ulna.InputError, match="play it faster with speed=") as caught:
@@ -357,25 +318,6 @@ def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch, file):
     assert names(tmp_path) == []
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(ulna.FileError, match=r"swing.gif: cannot be written"):
-        viewer.animate(swinging(), tmp_path / "nowhere" / "swing.gif", **SMALL)
-
-
-def test_a_folder_is_not_replaced_by_a_film(tmp_path):
-    (tmp_path / "swing.gif").mkdir()
-    with pytest.raises(ulna.FileError, match="it is a folder"):
-        viewer.animate(swinging(), tmp_path / "swing.gif", **SMALL)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
-def test_a_pipe_is_not_replaced_by_a_film(tmp_path):
-    os.mkfifo(tmp_path / "swing.gif")
-    with pytest.raises(ulna.FileError, match=r"swing.gif: cannot be written: it is no ordinary"):
-        viewer.animate(swinging(), tmp_path / "swing.gif", **SMALL)
-    assert names(tmp_path) == ["swing.gif"]
-
-
 def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
     file = tmp_path / "SWING.GIF"
     file.write_bytes(b"before")
@@ -391,10 +333,3 @@ def test_progress_is_shown_if_asked_for(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("ulna.progress.INTERVAL", 0.0)
     viewer.animate(swinging(), tmp_path / "swing.gif", progress=True, **SMALL)
     assert "drawing the film [###" in capsys.readouterr().err
-
-
-def test_the_viewer_is_light_to_import():
-    heavy = "('matplotlib', 'PIL', 'imageio_ffmpeg')"
-    code = f"import sys, ulna.viewer; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr

@@ -28,16 +28,15 @@ def embedded(page):
     return base64.b64decode(re.search(r";base64,([^\"]*)\"", page)[1])
 
 
-def test_without_a_file_a_film_is_given_back(film):
-    assert (film.size, film.frames) == ((160, 120), 11)
-    assert film.duration == pytest.approx(1.1)
-
-
-def test_the_page_holds_the_whole_film(film):
+def test_the_page_holds_the_whole_film(run, film):
     page = film._repr_html_()
-    assert page.startswith('<video controls autoplay loop muted playsinline width="160" ')
+    assert 'width="160"' in page
     assert 'src="data:video/mp4;base64,' in page
     assert embedded(page) == film.data
+    assert (film.size, film.frames, film.duration) == ((160, 120), 11, pytest.approx(1.1))
+    for part in ("1.1 s", "11 frames", "160 × 120 pixels", "save('film.mp4')"):
+        assert part in repr(film)
+    assert viewer.animate(run, fps=2).size == (480, 480)
 
 
 def test_it_is_the_film_that_a_file_would_hold(tmp_path, run, film):
@@ -47,16 +46,6 @@ def test_it_is_the_film_that_a_file_would_hold(tmp_path, run, film):
         imageio_ffmpeg.count_frames_and_secs(tmp_path / name) for name in ("run.mp4", "saved.mp4")
     ]
     assert counted[0] == counted[1] == (11, pytest.approx(1.1))
-
-
-def test_elsewhere_it_says_what_it_is(film):
-    told = repr(film)
-    assert told.startswith("Film of 1.1 s, 11 frames of 160 × 120 pixels, ")
-    assert told.endswith("a notebook plays it, save('film.mp4') writes it")
-
-
-def test_it_is_smaller_than_a_file_unless_told_otherwise(run):
-    assert viewer.animate(run, fps=2).size == (480, 480)
 
 
 def test_a_film_is_saved_as_what_it_is(tmp_path, film):
@@ -72,11 +61,6 @@ def test_a_notebook_is_not_made_to_hold_too_much(monkeypatch, film):
     page = film._repr_html_()
     assert "base64" not in page
     assert "too large" in page
-
-
-def test_what_no_film_can_be_made_of_is_refused(run):
-    with pytest.raises(ulna.InputError, match=r"(?s)fps: got 0.*size: got \(10, 10\)"):
-        viewer.animate(run, fps=0, size=(10, 10))
 
 
 def test_runs_side_by_side_play_as_well():

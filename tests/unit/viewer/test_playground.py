@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
+from refusals import names_of
 
 import ulna
 from ulna.errors import InputError, UlnaWarning
@@ -152,14 +153,6 @@ def test_the_usual_arm_is_kehls(file):
     assert content(file)["start"] == state_text(kehl, usual_pose(kehl))
 
 
-def test_markup_in_a_name_stays_text(file):
-    name = "</script><script>window.attacked = 1</script><!--"
-    play(ARM.replace(name=name), file, progress=False)
-    text = file.read_text("utf-8")
-    assert "window.attacked = 1</script>" not in text
-    assert content(file)["title"] == name
-
-
 def test_equations_are_kept_and_written_again_when_damaged(tmp_path, monkeypatch):
     monkeypatch.setattr(playground, "cache_folder", lambda: tmp_path)
     asked = []
@@ -173,10 +166,6 @@ def test_equations_are_kept_and_written_again_when_damaged(tmp_path, monkeypatch
 
 
 # -------------------------------------------------------------------------------- what is left out
-
-
-def test_nothing_is_left_out_of_a_plain_arm():
-    assert left_out(ARM) == []
 
 
 @pytest.mark.parametrize(
@@ -196,39 +185,30 @@ def test_what_is_left_out_is_said_and_stands_on_the_page(file, arm, said):
 
 
 def test_limits_of_speed_and_the_base_are_left_out():
+    assert left_out(ARM) == []
     arm = ARM.replace(base=(0.1, 0.0), joints=[ulna.Joint(max_velocity=2.0), ulna.Joint()])
-    assert left_out(arm.replace(name="")) == [
-        "Speed limits of the joints of this arm are left out of the playground.",
-        "The place of the base of this arm is left out of the playground.",
-    ]
-
-
-# ------------------------------------------------------------------------------------------ errors
+    speed, base = left_out(arm)
+    assert "Speed limits of the joints of desk arm" in speed
+    assert "base of desk arm" in base
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "names"),
     [
-        ({"arm": ulna.Arm.rods([0.1] * 5, [1.0] * 5)}, "arm: got 5 links, need an arm of 1 to 4"),
-        (
-            {"arm": ulna.Arm.rods([1e-5, 1.0], [1.0, 1e7])},
-            r"link.1.length: got 1e-05, need 0.0001 to 10000 for[\s\S]*link.2.mass: got 1e",
-        ),
-        ({"arm": "kehl"}, "arm: got 'kehl', need an Arm; ulna.preset"),
-        ({"exercise": "sums"}, "got 'sums', need one of reach, torque"),
-        ({"seed": 3}, "seed: got 3, need an exercise whose numbers it draws"),
-        ({"exercise": "reach", "seed": -1}, "seed: got -1, need a whole number"),
-        ({"exercise": "reach", "seed": 1.5}, "seed: got 1.5"),
-        ({"arm": ARM, "exercise": "reach"}, "arm: got 'desk arm', need nothing beside an exercise"),
-        ({"q0": [0, 0], "exercise": "reach"}, "q0: got .*, need nothing beside an exercise"),
-        ({"arm": ARM, "q0": [0.0]}, "q0: got .*, need 2 finite angles in radians"),
-        ({"arm": ARM, "q0": [0.0, np.nan]}, "q0: got .*, need 2 finite angles in radians"),
-        ({"file": "arm.txt"}, "file: got 'arm.txt', need a name that ends in .html"),
+        ({"arm": ulna.Arm.rods([0.1] * 5, [1.0] * 5)}, ["arm"]),
+        ({"arm": ulna.Arm.rods([1e-5, 1.0], [1.0, 1e7])}, ["link.1.length", "link.2.mass"]),
+        ({"arm": "kehl"}, ["arm"]),
+        ({"exercise": "sums"}, ["exercise"]),
+        ({"seed": 3}, ["seed"]),
+        *(({"exercise": "reach", "seed": seed}, ["seed"]) for seed in (-1, 2**63, 1.5, "7", True)),
+        ({"arm": ARM, "exercise": "reach"}, ["arm"]),
+        ({"q0": [0, 0], "exercise": "reach"}, ["q0"]),
+        *(({"arm": ARM, "q0": q0}, ["q0"]) for q0 in ([0.0], [0.0, np.nan])),
+        ({"file": "arm.txt"}, ["file"]),
     ],
 )
-def test_what_cannot_be_is_refused(file, given, said):
-    with pytest.raises(InputError, match=said):
-        play(**{"file": file, "progress": False, **given})
+def test_what_cannot_be_played_is_refused(file, given, names):
+    assert names_of(lambda: play(**{"file": file, "progress": False, **given})) == names
     assert not file.exists()
 
 
@@ -237,8 +217,3 @@ def test_a_file_that_is_to_stay_stays(file):
     with pytest.raises(InputError, match="exists"):
         play(ARM, file, overwrite=False, progress=False)
     assert file.read_text() == "mine"
-
-
-def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(ulna.FileError):
-        play(ARM, tmp_path / "none" / "arm.html", progress=False)

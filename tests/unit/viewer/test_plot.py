@@ -1,8 +1,6 @@
 """`ulna.plot`: a figure for everything that can be drawn, a sentence for everything else."""
 
 import pickle
-import subprocess
-import sys
 from io import BytesIO
 
 import numpy as np
@@ -75,14 +73,10 @@ def test_it_draws_what_it_is_given(plan, run, made, told):
     assert told in words(figure)
 
 
-def test_an_arm_is_drawn_in_its_posture():
-    figure = ulna.plot(ARM, q=[0.0, np.pi / 2])
-    # Two links of half a metre at a right angle.
-    assert "tip (0.5, 0.5) m, 90°" in words(figure)
-
-
 def test_options_go_where_they_belong(plan, run):
     assert "tip path" in words(ulna.plot(plan, run=run))
+    # Two links of half a metre at a right angle.
+    assert "tip (0.5, 0.5) m, 90°" in words(ulna.plot(ARM, q=[0.0, np.pi / 2]))
     found = portrait(plan, run)
     assert "energy, kinetic and potential" in words(ulna.plot(found, energy=True))
     cut = section(plan, run)
@@ -91,45 +85,28 @@ def test_options_go_where_they_belong(plan, run):
 
 
 @pytest.mark.parametrize(
-    ("thing", "options", "told"),
+    ("thing", "options", "names", "way_out"),
     [
-        (LIMITED, {"energy": True}, "energy: got True, need nothing beside Arm; energy= goes with"),
-        (ARM, {"show": 1}, "show: got 1, need nothing beside Arm; show= goes with Section"),
-        (kinematics.workspace(ARM), {"q": [0.0, 0.0]}, "q: .* nothing beside Workspace; .* Arm$"),
-        (ARM, {"q": [0.0]}, r"q: got shape \(1,\), need 2 angles, one a joint"),
-        (ARM, {"q": [[0.0, 0.0]]}, r"q: got shape \(1, 2\), .*viewer\.draw_ghosts"),
-        (kinematics.inverse(ARM.parameters, [0.6, 0.3]), {}, "need those of an Arm; call inverse"),
-        (kinematics.track(LIMITED.parameters, points()), {}, "need that of an Arm; call track"),
-        (kinematics.track(LIMITED, points()[None]), {}, r"got 1 paths, need one path; .*path\(0\)"),
+        (LIMITED, {"energy": True}, ["energy"], ""),
+        (kinematics.workspace(ARM), {"q": [0.0, 0.0]}, ["q"], "Arm"),
+        (ARM, {"q": [0.0], "show": 1, "energy": True}, ["energy", "show"], "Section"),
+        (ARM, {"q": [0.0]}, ["q"], ""),
+        (ARM, {"q": [[0.0, 0.0]]}, ["q"], "viewer.draw_ghosts"),
+        (kinematics.inverse(ARM.parameters, [0.6, 0.3]), {}, ["Solutions"], "inverse"),
+        (kinematics.track(LIMITED.parameters, points()), {}, ["Tracked"], "track"),
+        (kinematics.track(LIMITED, points()[None]), {}, ["Tracked"], "path(0)"),
+        (3.0, {}, ["plot"], "Arm (with q=)"),
+        (ulna.Run, {}, ["plot"], "Run"),
+        ("kehl", {}, ["plot"], "ulna.preset(name)"),
+        (CIRCLE, {}, ["plot"], "ulna.plan(arm, path"),
+        (ARM.parameters, {}, ["plot"], "Arm"),
     ],
 )
-def test_options_that_do_not_apply_are_refused(thing, options, told):
-    with pytest.raises(ulna.InputError, match=told):
-        ulna.plot(thing, **options)
-
-
-def test_all_options_that_do_not_apply_are_told_at_once(run):
+def test_what_cannot_be_drawn_is_refused_with_the_way_out(thing, options, names, way_out):
     with pytest.raises(ulna.InputError) as caught:
-        ulna.plot(run, q=[0.0, 0.0], energy=True, show=1)
-    assert len(caught.value.problems) == 3
-
-
-@pytest.mark.parametrize(
-    ("thing", "told"),
-    [
-        (3.0, "got 3.0, need one of Arm"),
-        (None, "got None, need one of Arm"),
-        (ulna.Run, "got the class Run, need one of"),
-        ("kehl", r"ulna\.preset\(name\)"),
-        (CIRCLE, r"ulna\.plan\(arm, path"),
-        (ARM.parameters, "plot the Arm"),
-    ],
-)
-def test_what_cannot_be_drawn_is_told_what_can(thing, told):
-    with pytest.raises(ulna.InputError, match=told) as caught:
-        ulna.plot(thing)
-    for name in ("Arm (with q=)", "Solutions", "Workspace", "Plan", "Run", "Portrait", "Section"):
-        assert name in str(caught.value)
+        ulna.plot(thing, **options)
+    assert [problem.what for problem in caught.value.problems] == names
+    assert way_out in str(caught.value)
 
 
 def test_a_batch_is_told_what_to_plot_instead():
@@ -200,13 +177,3 @@ def test_the_picture_changes_nothing_of_the_figure():
 def test_a_figure_can_be_sent_elsewhere():
     figure = pickle.loads(pickle.dumps(ulna.plot(ARM, q=[0.1, 0.2])))
     assert "tip (" in words(figure)
-
-
-def test_pictures_need_neither_pyplot_nor_ipython():
-    code = (
-        "import sys, ulna; figure = ulna.plot(ulna.preset('unit'), q=[0.0, 1.0]);"
-        "figure._repr_png_();"
-        "print([name for name in ('matplotlib.pyplot', 'IPython') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr

@@ -24,26 +24,6 @@ def executed(made):
     return names
 
 
-def test_the_script_of_a_run_with_formulas_repeats_it():
-    arm = ulna.preset("kehl")
-    run = ulna.simulate(arm, q0=[0.1, 0.2], torque=["2*cos(t)", "0.1*q1"], duration=0.5)
-    again = executed(document(run))["run"]
-    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
-
-
-def test_the_script_of_a_table_repeats_it():
-    table = ([0.0, 0.2], [[1.0, 0.0], [0.0, 1.0]])
-    how = {"torque": table, "between": "linear", "duration": 0.2}
-    run = ulna.simulate(ulna.preset("unit"), q0=[0.3, 0.1], **how)
-    again = executed(document(run))["run"]
-    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
-
-
-def test_the_script_of_a_plan_repeats_it(plan):
-    again = executed(document(plan))["plan"]
-    np.testing.assert_allclose(again.q[-1], plan.q[-1], rtol=0.0, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     "how",
     [
@@ -90,42 +70,10 @@ def test_the_script_of_a_drawing_with_limits_repeats_its_start():
     np.testing.assert_allclose(again.q, made.q, rtol=0.0, atol=1e-12)
 
 
-def test_the_script_of_a_following_repeats_both_runs(plan):
-    laws = {"open loop": OpenLoop(), "closed loop": ComputedTorque(natural_frequency=30.0)}
-    runs = {
-        label: ulna.simulate(plan.arm, controller=law, reference=plan, rate=500.0)
-        for label, law in laws.items()
-    }
-    again = executed(document(runs, plan=plan))["runs"]
-    for label, run in runs.items():
-        np.testing.assert_allclose(again[label].q[-1], run.q[-1], rtol=0.0, atol=1e-12)
-
-
-def test_the_script_of_a_disturbed_loop_repeats_it():
-    run = ulna.simulate(
-        ulna.preset("kehl"),
-        q0=[0.1, 0.2],
-        controller=ComputedTorque(),
-        reference=[0.3, 0.4],
-        rate=250.0,
-        sensors=ulna.Sensors(delay=0.002, angle_noise=1e-3, seed=4),
-        actuators=ulna.Actuators(delay=0.001, time_constant=0.005, max_torque=(90.0, 80.0)),
-        disturbances=[
-            disturbances.step(torque=[3.0, 0.0], at=0.1),
-            disturbances.noise(force=[1.0, 2.0], rate=100.0, seed=7, until=0.3),
-            disturbances.sine(torque=[0.0, 5.0], frequency=4.0),
-        ],
-        events={"low": "y - 0.3"},
-        duration=0.4,
-    )
-    again = executed(document(run))["run"]
-    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
-    assert [one.name for one in again.events] == [one.name for one in run.events]
-
-
 def test_a_controller_believes_in_its_model_again(plan):
     model = plan.arm.with_payload(2.0).replace(name="a heavy > arm, (model=<x>)")
     laws = {
+        "no model": OpenLoop(),
         "open loop": OpenLoop(model),
         "closed loop": ComputedTorque(natural_frequency=30.0, model=model, damping_ratio=0.9),
         "friction": ComputedTorque(model=model, friction_compensation=True),
@@ -139,50 +87,63 @@ def test_a_controller_believes_in_its_model_again(plan):
         np.testing.assert_allclose(again[label].q[-1], run.q[-1], rtol=0.0, atol=1e-12)
 
 
-def test_motors_are_commanded_the_same_positions_again():
-    arm = ulna.preset("so-101")
-    plan = ulna.plan(arm, ulna.paths.circle((0.2, 0.1), 0.04), duration=0.5)
-    run = ulna.simulate(arm, reference=plan, duration=0.1)
-    again = executed(document(run, plan=plan))["runs"]["position commands"]
-    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+def followings(plan):
+    heavy, servos = plan.arm.with_payload(2.0), ulna.preset("so-101")
+    slow = ulna.plan(servos, ulna.paths.circle((0.2, 0.1), 0.04), duration=0.5)
+    law = ComputedTorque(model=plan.arm)
+    return {
+        "closed loop": (plan, ulna.simulate(heavy, controller=law, reference=plan)),
+        "position commands": (slow, ulna.simulate(servos, reference=slow, duration=0.1)),
+    }
 
 
-def test_a_plan_of_one_arm_that_another_follows_is_repeated_with_both(plan):
-    heavy = plan.arm.with_payload(2.0)
-    run = ulna.simulate(heavy, controller=ComputedTorque(model=plan.arm), reference=plan)
-    again = executed(document(run, plan=plan))["runs"]["closed loop"]
-    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
-    assert again.arm.payload == heavy.payload
+def test_what_an_arm_followed_is_repeated_with_it(plan):
+    for label, (followed, run) in followings(plan).items():
+        again = executed(document(run, plan=followed))["runs"][label]
+        np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
+        assert again.arm == run.arm
+
+
+DISTURBED = {
+    "controller": ComputedTorque(),
+    "reference": [0.3, 0.4],
+    "rate": 250.0,
+    "sensors": ulna.Sensors(delay=0.002, angle_noise=1e-3, seed=4),
+    "actuators": ulna.Actuators(delay=0.001, time_constant=0.005, max_torque=(90.0, 80.0)),
+    "disturbances": [
+        disturbances.step(torque=[3.0, 0.0], at=0.1),
+        disturbances.noise(force=[1.0, 2.0], rate=100.0, seed=7, until=0.3),
+        disturbances.sine(torque=[0.0, 5.0], frequency=4.0),
+    ],
+    "events": {"low": "y - 0.3"},
+    "duration": 0.4,
+}
+TABLE = ([0.0, 0.2], [[1.0, 0.0], [0.0, 1.0]])
 
 
 @pytest.mark.parametrize(
     ("how", "reason"),
     [
+        ({"torque": ["2*cos(t)", "0.1*q1"], "duration": 0.5}, "done"),
+        ({"torque": TABLE, "between": "linear", "duration": 0.2}, "done"),
+        ({"dynamics": "sequential", "sequential_damping": [0.3, 0.2]}, "done"),
+        (DISTURBED, "done"),
         ({"until": "q1 < -0.5", "events": {"low": "q1 + 0.2"}}, "stopped"),
         ({"torque": ["sqrt(0.3 - t)", "0"]}, "bad torque"),
         ({"torque": ["1e9*q1", "0"], "method": "rk4", "dt": 0.05}, "diverged"),
         ({"until": "q1 < -0.5", "samples": [0.1, 0.15, 0.8]}, "stopped"),
-        ({"samples": [0.1, 0.15, 0.8]}, "done"),
         ({"samples": 1}, "done"),
         ({"events": {"until": "q1 + 0.2"}}, "done"),
     ],
     ids=lambda one: one if isinstance(one, str) else "+".join(one),
 )
-def test_the_script_of_a_run_that_ended_early_ends_it_there(how, reason):
-    arm = ulna.preset("unit")
-    run = ulna.simulate(arm, q0=[0.1, 0.2], duration=1.0, **how)
+def test_the_script_of_a_run_repeats_it_to_its_end(how, reason):
+    run = ulna.simulate(ulna.preset("unit"), q0=[0.1, 0.2], **{"duration": 1.0, **how})
     assert run.status.reason == reason
     again = executed(document(run))["run"]
     assert (again.status, again.t.tolist()) == (run.status, run.t.tolist())
     np.testing.assert_allclose(again.q, run.q, rtol=0.0, atol=1e-12)
     assert [one.name for one in again.events] == [one.name for one in run.events]
-
-
-def test_the_script_of_sequential_dynamics_repeats_it():
-    arm, how = ulna.preset("kehl"), {"dynamics": "sequential", "sequential_damping": [0.3, 0.2]}
-    run = ulna.simulate(arm, q0=[0.1, 0.2], duration=0.3, **how)
-    again = executed(document(run))["run"]
-    np.testing.assert_allclose(again.q[-1], run.q[-1], rtol=0.0, atol=1e-12)
 
 
 def test_what_no_script_can_hold_is_told():

@@ -9,13 +9,14 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from refusals import names_of
 
 import ulna
+from report_samples import ATTACKS
+from sweep_samples import made_sweep
 from ulna.control import ComputedTorque, OpenLoop
 from ulna.viewer import html_page, report_page
 from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, evenly, extremes
-
-ATTACK = "</script><script>alert(1)</script><!-- & \"'<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
@@ -91,20 +92,28 @@ def test_columns_come_back_as_they_were_to_single_precision(runs, plan, tmp_path
 def test_the_verdict_is_that_of_the_analysis(runs, plan):
     header = report_page.document(runs, plan=plan).header
     judged = ulna.analysis.verdict(runs["closed loop"], plan)
+    assert header["kind"] == "following"
     assert header["verdict"] == {"ok": judged.follows, "text": judged.text}
     assert [one["id"] for one in header["charts"]][:2] == ["tip-error", "torque"]
 
 
-def test_markup_in_what_users_write_stays_text(tmp_path):
-    arm = ulna.preset("unit").replace(name=ATTACK)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_markup_in_what_users_write_stays_text(attack, tmp_path):
+    name = attack if attack.isprintable() else attack[5:9]
+    arm = ulna.preset("unit").replace(name=name)
     run = ulna.simulate(arm, q0=[0.0, 0.0], duration=0.01)
-    file = ulna.report(run, tmp_path / "x.html", title=ATTACK, notes=[ATTACK], command=ATTACK)
-    text = file.read_text("utf-8")
-    header, _ = decoded(text)
+    swept = made_sweep({"payload": [0.0, 0.5]}, name=name)
+    files = [tmp_path / f"{k}.html" for k in range(3)]
+    ulna.report(run, files[0], title=attack, notes=[attack], command=attack)
+    ulna.report(swept, files[1])
+    ulna.play(arm, files[2], progress=False)
+    for file in files:
+        text = file.read_text("utf-8")
+        assert attack not in text
+        assert "img" not in Scripts(text).tags
+    header, _ = decoded(files[0].read_text("utf-8"))
     said = header["title"], header["arm"]["name"], header["notes"][0], header["repeat"]["command"]
-    assert said == (ATTACK,) * 4
-    assert "img" not in Scripts(text).tags
-    assert "<script>alert" not in text
+    assert said == (attack, name, attack, attack)
 
 
 @pytest.mark.parametrize("built", [True, False])
@@ -161,22 +170,15 @@ def test_a_minute_of_two_joints_leaves_room_for_the_viewer():
     assert len(made.json) + len(made.base64) <= 250_000
 
 
-@pytest.mark.parametrize(
-    ("result", "kind"), [("run", "run"), ("plan", "plan"), ("following", "following")]
-)
-def test_every_kind_of_result_has_its_document(result, kind, runs, plan):
-    given = {"run": runs["open loop"], "plan": plan, "following": runs}[result]
-    made = report_page.document(given, plan=plan if result == "following" else None)
-    assert made.header["kind"] == kind
-
-
-def test_nothing_passes_that_was_not_asked(runs, plan):
-    assert report_page.document(runs["open loop"]).header["verdict"]["ok"] is None
+def test_every_kind_of_result_has_its_document_and_nothing_passes_that_was_not_asked(runs, plan):
     batch = ulna.simulate_batch(ulna.preset("kehl"), q0=[[0.0, 0.0]], duration=0.1)
-    assert report_page.document(batch).header["verdict"]["ok"] is None
+    for result, kind in ((runs["open loop"], "run"), (batch, "batch")):
+        header = report_page.document(result).header
+        assert (header["kind"], header["verdict"]["ok"]) == (kind, None)
     # Of an arm without limits none is kept.
-    told = report_page.document(plan).header["verdict"]["text"]
-    assert told == "the path is in reach, and no joint has a limit"
+    header = report_page.document(plan).header
+    assert (header["kind"], "travel" in header) == ("plan", False)
+    assert "no joint has a limit" in header["verdict"]["text"]
 
 
 def test_travel_with_the_pen_up_is_a_line_of_its_own(tmp_path):
@@ -200,8 +202,25 @@ def test_travel_with_the_pen_up_is_a_line_of_its_own(tmp_path):
     assert np.nanmax(np.abs(lines["travel"][0][:-1] - 0.5)) < 1e-3
 
 
-def test_a_path_without_a_pen_has_no_travel(plan):
-    assert "travel" not in report_page.document(plan).header
+def test_what_makes_no_report_is_refused(runs, plan, tmp_path):
+    run, file = runs["open loop"], tmp_path / "x.html"
+    for given in (None, "run.nc", 3.0, {}, {"closed": 1}, {"": None}):
+        beside = {"plan": plan} if isinstance(given, dict) else {}
+        told = names_of(lambda given=given, more=beside: ulna.report(given, file, **more))
+        assert told == ["result"]
+    for name, value in (("title", 3), ("command", ["ulna"]), ("notes", "one"), ("plan", "circle")):
+        told = names_of(lambda words={name: value}: ulna.report(run, file, **words))
+        assert told == [name]
+    assert names_of(lambda: ulna.report(runs, file)) == ["plan"]
+    for wrong in ("x.pdf", "x", 3):
+        assert names_of(lambda wrong=wrong: ulna.report(run, wrong)) == ["file"]
+    for height in (0, "tall", 1e9):
+        assert names_of(lambda height=height: ulna.show(run, height=height)) == ["height"]
+    assert not file.exists()
+    file.write_text("mine", "utf-8")
+    with pytest.raises(ulna.InputError, match="exists"):
+        ulna.report(run, file, overwrite=False)
+    assert file.read_text("utf-8") == "mine"
 
 
 def test_a_plan_out_of_reach_says_so_first():
@@ -212,53 +231,9 @@ def test_a_plan_out_of_reach_says_so_first():
     assert header["findings"][0]["level"] == "problem"
 
 
-@pytest.mark.parametrize("given", [None, "run.nc", 3.0, {}, {"closed": 1}, {"": None}])
-def test_what_is_no_result_is_refused(given, plan, tmp_path):
-    with pytest.raises(ulna.InputError, match="result: got"):
-        ulna.report(given, tmp_path / "x.html", plan=plan if isinstance(given, dict) else None)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("title", 3), ("command", ["ulna"]), ("notes", "one"), ("plan", "circle")]
-)
-def test_words_that_are_none_are_refused(name, value, runs, tmp_path):
-    with pytest.raises(ulna.InputError, match=f"{name}: got"):
-        ulna.report(runs["open loop"], tmp_path / "x.html", **{name: value})
-
-
-def test_runs_by_labels_need_their_plan(runs, tmp_path):
-    with pytest.raises(ulna.InputError, match="plan: got nothing"):
-        ulna.report(runs, tmp_path / "x.html")
-
-
-@pytest.mark.parametrize("file", ["x.pdf", "x", 3])
-def test_a_report_is_an_html_file(file, runs):
-    with pytest.raises(ulna.InputError, match="file: got"):
-        ulna.report(runs["open loop"], file)
-
-
-def test_a_file_that_exists_stays_unless_told(runs, tmp_path):
-    file = tmp_path / "x.html"
-    file.write_text("mine", "utf-8")
-    with pytest.raises(ulna.InputError, match="exists"):
-        ulna.report(runs["open loop"], file, overwrite=False)
-    assert file.read_text("utf-8") == "mine"
-
-
-def test_a_folder_that_is_missing_is_named(runs, tmp_path):
-    with pytest.raises(ulna.FileError, match="nowhere"):
-        ulna.report(runs["open loop"], tmp_path / "nowhere" / "x.html")
-
-
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own(runs):
     shown = ulna.show(runs["open loop"], height=500)
     frame = shown._repr_html_()
     assert 'sandbox="allow-scripts allow-downloads"' in frame
     assert 'height="500"' in frame
     assert "ulna.report" in repr(shown)
-
-
-@pytest.mark.parametrize("height", [0, "tall", 1e9])
-def test_a_height_is_a_number_of_pixels(height, runs):
-    with pytest.raises(ulna.InputError, match="height"):
-        ulna.show(runs["open loop"], height=height)

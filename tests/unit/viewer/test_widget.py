@@ -1,11 +1,11 @@
 """The widget in Python: traits, checks, inverse kinematics, and what goes to the page and back."""
 
 import json
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from refusals import names_of
 
 import ulna
 from ulna.errors import MissingExtraError
@@ -41,6 +41,7 @@ class Listener:
         self.heard = []
 
     def __call__(self, widget):
+        assert (widget.tip == ulna.kinematics.tip(ARM, widget.q)[:2]).all()
         self.heard.append(widget.q.tolist())
 
 
@@ -90,22 +91,21 @@ def test_arrays_that_are_handed_out_cannot_be_written_to(widget):
             array[0] = 1.0
 
 
+@pytest.mark.parametrize("name", ["q", "tip"])
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("q", [0.1], "q: got [0.1], need 2 finite numbers [rad]"),
-        ("q", [0.1, np.nan], "q: got [0.1, nan], need 2 finite numbers [rad]"),
-        ("q", [[0.1, 0.2]], "q: got [[0.1, 0.2]], need 2 finite numbers [rad]"),
-        ("q", "up", "q: got 'up', need numbers"),
-        ("tip", [1.0, 2.0, 3.0], "tip: got [1.0, 2.0, 3.0], need 2 finite numbers [m]"),
-        ("tip", (np.inf, 0.0), "tip: got (inf, 0.0), need 2 finite numbers [m]"),
-    ],
+    "value", [[0.1], [0.1, np.nan], (np.inf, 0.0), [[0.1, 0.2]], "up", [1, 2, 3]]
 )
-def test_wrong_numbers_are_refused_and_change_nothing(widget, name, value, message):
-    with pytest.raises(ulna.InputError) as caught:
-        setattr(widget, name, value)
-    assert str(caught.value).startswith(message)
+def test_wrong_numbers_are_refused_and_change_nothing(widget, name, value):
+    assert names_of(lambda: setattr(widget, name, value)) == [name]
     assert widget.q.tolist() == START
+
+
+def test_what_cannot_be_shown_is_refused(widget, run):
+    assert names_of(lambda: ulna.widget("kehl")) == ["widget"]
+    assert names_of(lambda: ulna.widget(ARM, height=10)) == ["height"]
+    assert names_of(lambda: ulna.widget(ARM, q0=[1.0])) == ["q"]
+    assert names_of(lambda: ulna.widget(run, q0=START)) == ["q0"]
+    assert names_of(lambda: widget.on_change(3)) == ["callback"]
 
 
 def test_a_tip_out_of_reach_names_the_shortfall(widget):
@@ -163,21 +163,6 @@ def test_callbacks_hear_changes_and_only_those(widget):
     widget.on_change(listener, remove=True)
     widget.q = [0.3, 0.4]
     assert len(listener.heard) == 1
-    with pytest.raises(ulna.InputError, match="callback: got 3, need a function"):
-        widget.on_change(3)
-
-
-def test_a_callback_sees_the_tip_of_the_angles_that_it_hears(widget):
-    wrong = []
-
-    def check(widget):
-        tip = ulna.kinematics.tip(ARM, widget.q)[:2]
-        wrong.extend(tip[tip != widget.tip])
-
-    widget.on_change(check)
-    widget.tip = 0.5, 0.5
-    widget.q = [0.2, 0.3]
-    assert wrong == []
 
 
 def test_what_the_page_sends_is_not_sent_back(widget, monkeypatch):
@@ -207,7 +192,11 @@ def test_a_callback_may_answer_with_other_angles(widget, monkeypatch):
 
 def test_a_run_is_shown_at_a_time(player, run):
     assert isinstance(player, RunWidget)
+    header = json.loads(player._document)
+    assert (len(header["motions"]), header["charts"], header["span"]) == (1, [], [0.0, 2.0])
+    assert len(player._data) < 200_000
     assert (player.time, player.playing) == (0.0, False)
+    assert "tip at (1.577, 0.4878) m" in repr(player)
     assert player.q.tolist() == START
     k = len(run.t) // 3
     player.time = run.t[k]
@@ -247,31 +236,6 @@ def test_setting_the_time_pauses_there(player, monkeypatch):
     assert player._time == 0.5  # for views that are opened later
 
 
-def test_a_document_has_the_motion_and_no_charts(player, run):
-    header = json.loads(player._document)
-    assert (len(header["motions"]), header["charts"], header["span"]) == (1, [], [0.0, 2.0])
-    assert len(player._data) < 200_000
-
-
-@pytest.mark.parametrize(
-    ("given", "keywords", "message"),
-    [
-        ("kehl", {}, "widget: got 'kehl', need an Arm or a Run"),
-        (ARM, {"height": 10}, "height: got 10, need a whole number from 160"),
-        (ARM, {"q0": [1.0]}, "q: got [1.0], need 2 finite numbers"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused(widget, given, keywords, message):
-    with pytest.raises(ulna.InputError) as caught:
-        ulna.widget(given, **keywords)
-    assert str(caught.value).startswith(message)
-
-
-def test_a_run_has_its_own_angles(widget, run):
-    with pytest.raises(ulna.InputError, match="q0: got"):
-        ulna.widget(run, q0=START)
-
-
 def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     monkeypatch.delitem(sys.modules, "ulna.viewer.notebook_widgets", raising=False)
@@ -285,15 +249,3 @@ def test_a_viewer_that_is_not_built_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr(html_page, "BUILT", tmp_path)
     with pytest.raises(ulna.UlnaError, match="not built here, so there is no widget"):
         ulna.widget(ARM)
-
-
-def test_nothing_is_loaded_before_a_widget_is_made():
-    code = "import sys, ulna; ulna.widget; print('anywidget' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
-def test_outside_of_a_notebook_it_is_a_line(widget, player):
-    widget.q = [0.0, 0.0]
-    assert repr(widget) == "ArmWidget of unit, tip at (2, 0) m; shown in a notebook only"
-    assert repr(player).startswith("RunWidget of unit, tip at (1.577, 0.4878) m")
