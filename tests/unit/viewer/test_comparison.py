@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
-from refusals import names_of
 
 import ulna
+from refusals import names_of
 from ulna import viewer
 from ulna.viewer.comparison import MOST_RUNS, Comparison, millimetres, scenes
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
-from refusals import assert_refused, names_of
 
 import ulna
+from refusals import assert_refused, names_of
 from ulna import viewer
 from ulna.arm.bounded_numbers import BoundedNumber
 from ulna.errors import MissingExtraError

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from refusals import names_of
 
 import ulna
+from refusals import names_of
 from ulna.errors import InputError, UlnaWarning
 from ulna.viewer import playground
 from ulna.viewer.playground import models_script, play

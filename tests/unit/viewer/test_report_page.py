@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from refusals import names_of
 
 import ulna
+from refusals import names_of
 from report_samples import ATTACKS
 from sweep_samples import made_sweep
 from ulna.control import ComputedTorque, OpenLoop

@@ -6,9 +6,9 @@ import zlib
 
 import numpy as np
 import pytest
-from refusals import names_of
 
 import ulna
+from refusals import names_of
 from ulna.viewer.report_page import document
 from ulna.viewer.report_portrait import TOLERANCE
 

@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from refusals import names_of
 
 import ulna
+from refusals import names_of
 from ulna.errors import MissingExtraError
 from ulna.viewer import html_page
 from ulna.viewer.notebook_widgets import ArmWidget, RunWidget
