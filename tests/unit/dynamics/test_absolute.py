@@ -6,23 +6,12 @@ import numpy as np
 import pytest
 
 import ulna
-from tabular import tabular
+from refusals import problems_of
 from ulna import dynamics
 from ulna.dynamics import absolute
 
 approx = partial(pytest.approx, rel=1e-13, abs=1e-13)
 G = 9.81
-
-FUNCTIONS = {
-    "mass_matrix": (lambda arm, phi, phid, x: absolute.mass_matrix(arm, phi), (2, 2)),
-    "coriolis_matrix": (
-        lambda arm, phi, phid, x: absolute.coriolis_matrix(arm, phi, phid),
-        (2, 2),
-    ),
-    "gravity_torque": (lambda arm, phi, phid, x: absolute.gravity_torque(arm, phi), (2,)),
-    "inverse_dynamics": (absolute.inverse_dynamics, (2,)),
-    "forward_dynamics": (absolute.forward_dynamics, (2,)),
-}
 
 
 @pytest.fixture
@@ -119,27 +108,7 @@ def test_motors_at_the_joints_of_one_link_stand_on_the_ground():
     assert absolute.ground_torques([8.0]).tolist() == absolute.joint_torques([8.0]).tolist() == [8]
 
 
-@tabular("name", FUNCTIONS)
-@tabular("batch", [(), (5,), (4, 3), (0,)])
-def test_leading_axes_of_the_state_lead_the_result(arm, name, batch):
-    function, shape = FUNCTIONS[name]
-    assert function(arm, *drawn(*batch, 2)).shape == batch + shape
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_batch_of_arms_broadcasts_against_a_batch_of_states(arm, points, name):
-    function, shape = FUNCTIONS[name]
-    state = drawn(5, 1, 2)
-    together = function(ulna.stack([arm, points]), *state)
-    assert together.shape == (5, 2, *shape)
-    for place, member in enumerate([arm, points]):
-        assert together[:, place] == approx(function(member, *state[:, :, 0]), rel=1e-11)
-
-
-@pytest.mark.parametrize("columns", [2, 3])
-def test_forces_at_the_tip_broadcast_too(arm, columns):
-    force = np.zeros((6, columns))
-    for function in (absolute.inverse_dynamics, absolute.forward_dynamics):
-        together = function(arm, *drawn(2), tip_force=force)
-        assert together.shape == (6, 2)
-        assert together[0] == approx(function(arm, *drawn(2)))
+@pytest.mark.parametrize("convert", [absolute.joint_torques, absolute.ground_torques])
+def test_what_is_no_row_of_torques_is_refused(convert):
+    for bad in ("ab", [[1, 2], [3]], [None], object, 5.0, []):
+        assert problems_of(lambda bad=bad: convert(bad))

@@ -5,56 +5,19 @@ import numpy as np
 import pytest
 
 import ulna
+from arm_functions import DYNAMICS, KINEMATICS, close, leaves
 from tabular import tabular
 from ulna import dynamics
-from ulna.dynamics import absolute, sequential
+from ulna.dynamics import absolute
 
 # Every function, as one of (arm, q, qd, x, force): x stands for q̈, τ and their like.
 FUNCTIONS = {
-    "mass_matrix": lambda arm, q, qd, x, force: dynamics.mass_matrix(arm, q),
-    "coriolis_matrix": lambda arm, q, qd, x, force: dynamics.coriolis_matrix(arm, q, qd),
-    "gravity_torque": lambda arm, q, qd, x, force: dynamics.gravity_torque(arm, q),
-    "kinetic_energy": lambda arm, q, qd, x, force: dynamics.kinetic_energy(arm, q, qd),
-    "potential_energy": lambda arm, q, qd, x, force: dynamics.potential_energy(arm, q),
-    "inverse_dynamics": lambda arm, q, qd, x, force: dynamics.inverse_dynamics(
-        arm, q, qd, x, tip_force=force
-    ),
-    "forward_dynamics": lambda arm, q, qd, x, force: dynamics.forward_dynamics(
-        arm, q, qd, x, tip_force=force
-    ),
-    "operational_mass": lambda arm, q, qd, x, force: dynamics.operational_mass(arm, q),
-    "holding_torque": lambda arm, q, qd, x, force: dynamics.holding_torque(arm, q, tip_force=force),
-    "load_alone": lambda arm, q, qd, x, force: dynamics.holding_torque(
-        arm, q, tip_force=force[..., :2], link_weights=False
-    ),
-    "tip_force": lambda arm, q, qd, x, force: dynamics.tip_force(arm, q, x),
-    "largest_payload": lambda arm, q, qd, x, force: dynamics.largest_payload(
-        arm, q, tip_force=force
-    ),
-    "friction_payload": lambda arm, q, qd, x, force: dynamics.friction_payload(arm, q),
-    "friction_torque": lambda arm, q, qd, x, force: dynamics.friction_torque(arm, qd, x),
-    "friction_band": lambda arm, q, qd, x, force: dynamics.friction_band(arm, qd),
-    "linearise": lambda arm, q, qd, x, force: dynamics.linearise(arm, q, qd, x, tip_force=force),
-    "regressor": lambda arm, q, qd, x, force: dynamics.regressor(arm, q, qd, x),
-    "regressor_along": lambda arm, q, qd, x, force: dynamics.regressor(arm, q, qd, x, qd_ref=x),
-    "absolute.mass_matrix": lambda arm, q, qd, x, force: absolute.mass_matrix(arm, q),
-    "absolute.coriolis_matrix": lambda arm, q, qd, x, force: absolute.coriolis_matrix(arm, q, qd),
-    "absolute.gravity_torque": lambda arm, q, qd, x, force: absolute.gravity_torque(arm, q),
-    "absolute.inverse_dynamics": lambda arm, q, qd, x, force: absolute.inverse_dynamics(
-        arm, q, qd, x, tip_force=force
-    ),
-    "absolute.forward_dynamics": lambda arm, q, qd, x, force: absolute.forward_dynamics(
-        arm, q, qd, x, tip_force=force
-    ),
+    **{
+        name: lambda arm, *state, own=own: own(arm, state, tip_force=state[3])
+        for name, own in (KINEMATICS | DYNAMICS).items()
+    },
     "absolute.joint_torques": lambda arm, q, qd, x, force: absolute.joint_torques(x),
     "absolute.ground_torques": lambda arm, q, qd, x, force: absolute.ground_torques(x),
-    "sequential.forward_dynamics": lambda arm, q, qd, x, force: sequential.forward_dynamics(
-        arm, q, qd, x
-    ),
-    "sequential.with_friction": lambda arm, q, qd, x, force: sequential.forward_dynamics(
-        arm, q, qd, x, sequential_damping=qd
-    ),
-    "sequential.frozen": lambda arm, q, qd, x, force: sequential.frozen(arm, q),
 }
 OF_ARMS = {
     **FUNCTIONS,
@@ -95,21 +58,8 @@ STATE = (
 ONE = tuple(value[0] for value in STATE)
 
 
-def leaves(result):
-    """Give the arrays of a result: most functions give one, some a pair."""
-    return result if isinstance(result, tuple) else (result,)
-
-
 def same(found, expected, rel=1e-13):
-    """Compare results of one function, to rounding in the largest of their numbers."""
-    for one, other in zip(leaves(found), leaves(expected), strict=True):
-        one = np.asarray(one)
-        assert one.shape == np.shape(other)
-        infinite = ~np.isfinite(other)
-        np.testing.assert_array_equal(one[infinite], np.asarray(other)[infinite])
-        finite = np.where(infinite, 0.0, other)
-        allowed = rel * np.max(np.abs(finite), initial=1.0)
-        assert np.abs(np.where(infinite, 0.0, one) - finite).max() <= allowed
+    assert close(found, expected, rel)
 
 
 # NumPy
@@ -121,13 +71,6 @@ def test_numpy_in_numpy_out(name):
         for part in leaves(OF_ARMS[name](arm, *state)):
             assert isinstance(part, np.ndarray | np.float64)
             assert part.dtype == np.float64
-
-
-@tabular("name", [name for name in FUNCTIONS if name != "load_alone"])
-def test_lists_give_what_arrays_give(name):
-    listed = FUNCTIONS[name](WHOLE, *(value.tolist() for value in ONE))
-    assert isinstance(leaves(listed)[0], np.ndarray | np.float64)
-    same(listed, FUNCTIONS[name](WHOLE, *ONE))
 
 
 @tabular("name", OF_ARMS)

@@ -98,12 +98,6 @@ def test_the_weakest_joint_decides_among_several():
     assert lifted == pytest.approx(1.5)
 
 
-def test_arms_and_postures_broadcast_for_loads():
-    arms = ulna.stack([rod(20.0), rod(30.0)])
-    assert friction_payload(arms, np.zeros((3, 2, 1))).shape == (3, 2)
-    assert friction_payload(arms, [0.0]).tolist() == pytest.approx([1.0, 2.0])
-
-
 # Rest
 
 
@@ -246,18 +240,3 @@ def test_equilibria_say_which_joints_can_be_held_anywhere():
     assert none.reason.endswith("more than the weight can balance without friction")
     # Held all the same: 15 N·m less than what the weight takes is within its friction.
     assert not dynamics.forward_dynamics(rod(30.0), [0.3], [0.0], [15.0]).any()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: friction_torque(ARM, [1.0]),
-        lambda: friction_torque(ARM, [1.0, 1.0], 3.0),
-        lambda: friction_band(ARM, [1.0, 2.0, 3.0]),
-        lambda: friction_payload(ARM, [0.0]),
-        lambda: friction_payload(ARM, [0.0, 0.0], tip_force=[1.0]),
-    ],
-)
-def test_shapes_that_do_not_fit_are_refused(call):
-    with pytest.raises(ulna.InputError):
-        call()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ulna
+from refusals import names_of, problems_of
 from ulna import dynamics
-from ulna.errors import InputError
 
 approx = partial(pytest.approx, rel=1e-12, abs=1e-12)
 G = 9.81
@@ -63,20 +63,6 @@ def test_they_can_be_counted_gone_through_and_picked():
     assert len(found) == 2
     assert list(found) == [found[0], found[1]] == list(found.found)
     assert found.reason == ""
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_nothing_moves_in_any_of_them(n, random_arm):
-    random = np.random.default_rng(n)
-    for _ in range(20):
-        arm = random_arm(random, n, whole=True)
-        force = random.normal(size=3)
-        weight = dynamics.holding_torque(arm, random.uniform(-3.0, 3.0, n), tip_force=force)
-        found = dynamics.equilibria(arm, weight, tip_force=force)
-        assert len(found) == 2**n
-        for rest in found:
-            torque = dynamics.holding_torque(arm, rest.q, tip_force=force)
-            assert torque == pytest.approx(weight, abs=1e-10)
 
 
 def test_sideways_gravity_lets_a_link_hang_sideways():
@@ -247,38 +233,25 @@ def test_one_joint_beyond_its_limits_is_enough():
 
 def test_more_than_ten_links_have_too_many_postures_to_list():
     arm = ulna.Arm.rods([1.0] * 11, [1.0] * 11)
-    with pytest.raises(InputError) as refused:
-        dynamics.equilibria(arm, np.zeros(11))
-    (problem,) = refused.value.problems
-    assert ("11 links" in problem.got, "2^11 postures" in problem.got) == (True, True)
+    [problem] = problems_of(lambda: dynamics.equilibria(arm, np.zeros(11)))
+    assert "2^11 postures" in problem.got
     assert "10 links" in problem.need
-    assert problem.hint
-
-
-def test_ten_links_are_not_too_many():
-    # All torques too large: the check lets it through without listing 1,024 postures.
-    arm = ulna.Arm.rods([1.0] * 10, [1.0] * 10)
-    found = dynamics.equilibria(arm, 1e9 * 2.0 ** np.arange(10))
+    # All torques too large: ten links are let through without listing 1,024 postures.
+    ten = arm.replace(links=arm.links[:10], joints=arm.joints[:10])
+    found = dynamics.equilibria(ten, 1e9 * 2.0 ** np.arange(10))
     assert len(found) == 0
     assert "links 1, 2, 3, 4, 5, 6, 7, 8, 9, 10" in found.reason
 
 
-def test_one_arm_at_a_time():
-    arm = ulna.preset("unit")
-    with pytest.raises(InputError) as refused:
-        dynamics.equilibria(ulna.stack([arm, arm, arm]), [0.0, 0.0])
-    (problem,) = refused.value.problems
+def test_one_arm_one_row_of_torques_and_one_force_are_given():
+    arm, still = ulna.preset("unit"), [0.0, 0.0]
+    [problem] = problems_of(lambda: dynamics.equilibria(ulna.stack([arm] * 3), still))
     assert (problem.what, problem.got) == ("arm", "shape (3, 2)")
-    assert "one arm" in problem.need
-    assert "one by one" in problem.hint
-    with pytest.raises(InputError, match=r"^tau: got shape \(5, 2\)"):
-        dynamics.equilibria(arm, np.zeros((5, 2)))
-
-
-def test_parameters_and_lists_will_do():
-    arm = ulna.preset("unit")
-    found = dynamics.equilibria(arm.parameters, [0, 0], tip_force=[0, -1])
-    assert len(found) == 4
+    for bad in (np.zeros((5, 2)), [0.0], "ab", [np.nan, 0.0]):
+        assert names_of(lambda bad=bad: dynamics.equilibria(arm, bad))
+    for bad in (np.zeros((5, 2)), [0.0], "ab", [np.nan, 0.0]):
+        assert names_of(lambda bad=bad: dynamics.equilibria(arm, still, tip_force=bad))
+    assert len(dynamics.equilibria(arm.parameters, [0, 0], tip_force=[0, -1])) == 4
 
 
 @pytest.mark.parametrize("damping", [1e5, 1e7, 1e9])

@@ -26,11 +26,6 @@ def test_a_level_link_is_held_by_its_weight_times_half_its_length():
     assert dynamics.holding_torque(arm, [-np.pi / 2]) == approx([0.0])
 
 
-def test_an_arm_that_lies_flat_needs_no_holding():
-    arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0], gravity=(0.0, 0.0))
-    assert dynamics.holding_torque(arm, [0.3, 0.4]).tolist() == [0.0, 0.0]
-
-
 def test_a_push_upward_at_the_tip_takes_load_off_every_joint_below_it():
     arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0])
     alone = dynamics.holding_torque(arm, [0.0, 0.0])
@@ -84,16 +79,6 @@ def test_torques_that_carry_the_weight_balance_no_force():
     carrying = [G * (2.0 * 0.4 + 1.0 * 1.05), G * 1.0 * 0.25]
     q = [0.0, 0.0]
     assert dynamics.tip_force(arm, q, carrying) == pytest.approx([0.0, 0.0], abs=1e-12)
-
-
-def test_it_undoes_the_holding_torque(random_arm):
-    random = np.random.default_rng(5)
-    arm = random_arm(random, 2, (50,), whole=True)
-    q = random.uniform(-3.0, 3.0, (50, 2))
-    q[:, 1] = np.sign(q[:, 1]) * random.uniform(0.3, 2.8, 50)
-    force = random.normal(size=(50, 2))
-    torques = dynamics.holding_torque(arm, q, tip_force=force)
-    assert dynamics.tip_force(arm, q, torques) == pytest.approx(force, abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 9])
@@ -222,53 +207,6 @@ def test_a_moment_at_the_tip_uses_up_torque():
     arm = ulna.Arm.rods([0.5], [1.0], joints=strong(10.0))
     turned = dynamics.largest_payload(arm, [0.0], tip_force=[0.0, 0.0, -2.0])
     assert turned == approx((8.0 - G * 0.25) / (G * 0.5))
-
-
-def test_the_arm_with_its_largest_payload_is_at_the_limit_of_one_joint(random_arm):
-    random = np.random.default_rng(11)
-    arm = random_arm(random, 3, (200,), whole=True)
-    arm = arm._replace(max_torque=random.uniform(5.0, 50.0, (200, 3)))
-    q = random.uniform(-3.0, 3.0, (200, 3))
-    most = dynamics.largest_payload(arm, q)
-    holds = np.isfinite(most)
-    assert holds.sum() > 50
-    tip_mass = arm.tip_mass.copy()
-    tip_mass[:, -1] += np.where(holds, most, 0.0)
-    torque = dynamics.holding_torque(arm._replace(tip_mass=tip_mass), q)
-    used = np.max(np.abs(torque) / arm.max_torque, axis=-1)
-    assert used[holds] == pytest.approx(1.0, rel=1e-9)
-
-
-# Shapes
-
-
-@pytest.mark.parametrize("batch", [(), (5,), (4, 3), (0,)])
-def test_leading_axes_of_the_posture_lead_the_result(batch):
-    arm = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 1.0, 1.0], joints=strong(30.0, 20.0, 10.0))
-    q = np.random.default_rng(2).uniform(-3.0, 3.0, (*batch, 3))
-    assert dynamics.holding_torque(arm, q).shape == (*batch, 3)
-    assert dynamics.holding_torque(arm, q, link_weights=False).shape == (*batch, 3)
-    assert dynamics.tip_force(arm, q, q).shape == (*batch, 2)
-    assert np.shape(dynamics.largest_payload(arm, q)) == batch
-
-
-def test_arms_states_and_forces_broadcast():
-    one = ulna.Arm.rods([0.5, 0.4], [1.0, 1.0], joints=strong(30.0, 20.0))
-    two = ulna.Arm.rods([0.3, 0.7], [2.0, 1.0], joints=strong(40.0, 10.0), gravity=(1.0, -2.0))
-    both = ulna.stack([one, two])
-    q = np.random.default_rng(3).uniform(-3.0, 3.0, (5, 1, 2))
-    for columns in (2, 3):
-        force = np.random.default_rng(4).normal(size=(6, 1, 1, columns))
-        held = dynamics.holding_torque(both, q, tip_force=force)
-        assert held.shape == (6, 5, 2, 2)
-        most = dynamics.largest_payload(both, q, tip_force=force)
-        assert most.shape == (6, 5, 2)
-        for place, member in enumerate([one, two]):
-            alone = dynamics.holding_torque(member, q[:, 0], tip_force=force[2, 0])
-            assert held[2, :, place] == approx(alone)
-            alone = dynamics.largest_payload(member, q[:, 0], tip_force=force[2, 0])
-            assert most[2, :, place] == approx(alone, nan_ok=True)
-    assert dynamics.tip_force(both, q, np.zeros((6, 1, 1, 2))).shape == (6, 5, 2, 2)
 
 
 @pytest.mark.parametrize("q", [[np.pi / 2, 0.0], [-np.pi / 2, 0.0], [np.pi / 2, np.pi]])

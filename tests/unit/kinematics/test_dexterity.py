@@ -12,15 +12,6 @@ from ulna.kinematics.differential_kinematics import elbow_side
 
 approx = partial(pytest.approx, rel=1e-13)
 
-RIGHT_ANGLE = [0.3, np.pi / 2]
-
-
-def test_manipulability_of_two_links_is_the_parallelogram_they_span():
-    arm = ulna.Arm.rods([0.6, 0.4], [1.0, 1.0])
-    q = np.stack([np.full(7, 0.3), np.linspace(-np.pi, np.pi, 7)], axis=-1)
-    expected = 0.6 * 0.4 * np.abs(np.sin(q[:, 1]))
-    assert kinematics.manipulability(arm, q) == approx(expected, abs=1e-15)
-
 
 def test_one_link_has_its_length_as_manipulability_and_a_flat_ellipse():
     arm = ulna.Arm.rods([0.6], [1.0], base=(1.0, 1.0))
@@ -68,18 +59,6 @@ def test_the_angle_of_the_ellipse_names_an_axis_and_not_a_direction(unit):
     angle = kinematics.manipulability_ellipse(unit, q).angle
     assert (angle > -np.pi / 2).all()
     assert (angle <= np.pi / 2).all()
-
-
-def test_batches_of_postures_and_of_arms(unit):
-    other = ulna.Arm.rods([0.6, 0.4], [1.0, 1.0])
-    both, q = ulna.stack([unit, other]), np.broadcast_to(RIGHT_ANGLE, (5, 1, 2))
-    assert kinematics.manipulability(both, q) == approx(np.tile([1.0, 0.24], (5, 1)))
-    assert kinematics.singular_values(both, q).shape == (5, 2, 2)
-    assert kinematics.condition_number(both, q).shape == (5, 2)
-    ellipse = kinematics.manipulability_ellipse(both, q)
-    assert [field.shape for field in ellipse] == [(5, 2, 2), (5, 2, 2), (5, 2)]
-    many = ulna.Arm.rods([0.5] * 5, [1.0] * 5)
-    assert kinematics.singular_values(many, np.zeros((4, 5))).shape == (4, 2)
 
 
 class TestSingularities:
@@ -152,11 +131,6 @@ class TestElbowSide:
     def test_a_vertical_line_has_no_upper_side(self):
         arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
         assert elbow_side(arm, np.radians([45.0, 90.0])) == 0.0
-
-    def test_batches_of_postures_and_of_arms_have_a_side_each(self):
-        q = np.radians([[60.0, -90.0], [-30.0, 90.0]])
-        assert elbow_side(self.arm, q).tolist() == [1.0, -1.0]
-        assert elbow_side(ulna.stack([self.arm] * 2), q).tolist() == [1.0, -1.0]
 
     def test_other_arms_have_no_one_elbow(self):
         with pytest.raises(InputError, match=r"links: got 3, need 2"):
