@@ -289,6 +289,15 @@ class TestRedundantArms:
         assert tracked.ok.all()
         assert np.abs(tracked.q[0] - turned).max() <= np.pi
 
+    def test_a_path_is_followed_in_a_batch_as_it_is_alone(self):
+        # The second start lies straight along its path and cannot be moved there by small steps.
+        arm, starts = rods(0.5, 0.5, 0.5), np.array([[0.4, 0.5, -0.9], [0.0, 0.0, 0.0]])
+        paths = np.stack([line([0.9, 0.3], [0.7, 0.5], 6), line([0.8, 0.0], [0.8, 0.3], 6)])
+        together = track(arm, paths, start=starts)
+        for place in range(2):
+            alone = track(arm, paths[place], start=starts[place])
+            assert together.q[place] == pytest.approx(alone.q, abs=1e-8)
+
     def test_a_start_on_the_path_is_kept(self):
         arm, start = rods(0.5, 0.4, 0.3), np.array([0.4, 0.5, -0.2])
         here = tip(arm, start)[:2]
