@@ -5,8 +5,8 @@ What is small beside its arm is enlarged in a corner of the picture.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from ulna import kinematics
 from ulna.arm import Arm, Joint
 from ulna.errors import InputError, Problem
-from ulna.units import length_text
 from ulna.viewer.figure_style import PRINT, Theme, mixed
 
 if TYPE_CHECKING:
@@ -33,9 +32,8 @@ PALEST = 0.4  # and to the oldest ghost
 GHOSTS = 6
 FINEST = 4000  # pieces of a trace; more cannot be told apart
 STRONGEST_BEND = 0.5  # [rad] that speeds may bend the way between two samples by
-FLAT = 1e-4  # of the reach: how far chords of a trace may be from the arc, less than a pixel
-MOST_CHORDS = 1500.0  # of a trace in a film; a link that turns needs some 220 for a turn
-UNCOUNTED = 1e6  # of them between two samples: more are as good as endless
+CHORD = 0.03  # [rad] that a link turns along a chord of a trace, a pixel from its arc
+MOST_CHORDS = 1500  # of a trace in a film
 HUGE = 1e150  # what a run gone wild is cut to, so that sums and products stay finite
 SMALL = 0.2  # of the reach: a drawing of less extent is enlarged
 POINT = 1e-6  # of the reach: one of less is a point, of which there is nothing to see
@@ -43,18 +41,7 @@ SIDE = 0.34  # of the picture: how wide the enlargement is
 EDGE = 0.015  # of the picture, between the enlargement and its border
 APART = 0.04  # of the picture, that arm and path should be from it
 ROOM = 0.14  # of the extent, around the drawing
-FOOT = 0.22  # of the enlargement, below the drawing, for the scale
 ALONG = 9  # points of a link that are looked at
-DRAWN_AGAIN = [
-    "color",
-    "linewidth",
-    "linestyle",
-    "marker",
-    "markerfacecolor",
-    "markeredgecolor",
-    "markeredgewidth",
-    "zorder",
-]
 CORNERS = [(x, y) for y in (EDGE, 1.0 - SIDE - EDGE) for x in (EDGE, 1.0 - SIDE - EDGE)]
 
 
@@ -291,16 +278,6 @@ class Playback:
         self.t, self.tip_speed = t[known], np.hypot(*velocity.T)
         self.arm, self.start, self.end = run.arm, float(self.t[0]), float(self.t[-1])
 
-    def _cubics(self, before: Any, after: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return way, and its bends by the speeds at both ends (…, n) [rad], between samples."""
-        lasting = np.maximum(self.t[after] - self.t[before], np.finfo(float).tiny)[..., None]
-        way = self.q[after] - self.q[before]
-        leaving, arriving = (
-            np.clip(self.qd[end] * lasting - way, -STRONGEST_BEND, STRONGEST_BEND)
-            for end in (before, after)
-        )
-        return way, leaving, arriving
-
     def postures(self, times: ArrayLike) -> np.ndarray:
         """Return joint angles (…, n) at times (…), along cubics with the speeds of the samples.
 
@@ -311,44 +288,23 @@ class Playback:
         after = np.minimum(before + 1, len(self.t) - 1)
         lasting = np.maximum(self.t[after] - self.t[before], np.finfo(float).tiny)[..., None]
         part = np.clip((times - self.t[before])[..., None], 0.0, lasting) / lasting
-        way, leaving, arriving = self._cubics(before, after)
+        way = self.q[after] - self.q[before]
+        leaving, arriving = (
+            np.clip(self.qd[end] * lasting - way, -STRONGEST_BEND, STRONGEST_BEND)
+            for end in (before, after)
+        )
         bend = part * (1.0 - part) * ((1.0 - part) * leaving - part * arriving)
         return np.asarray(self.q[before] + part * way + bend)
-
-    @cached_property
-    def _chords(self) -> np.ndarray:
-        """Number of chords (S,) from the first sample to each that a flat enough trace is made of.
-
-        A chord over a time h is off its arc by h²/8 max|p̈| at most, and |p̈| is no more than
-        Σ_i l_i (|φ̈_i| + φ̇_i²) over links with angles φ_i. Between samples those are cubics; a
-        slope of one lies between its slopes at the ends and the middle number of its Bézier form.
-        """
-        rows = np.arange(len(self.t))
-        cubics = self._cubics(rows[:-1], rows[1:])
-        way, leaving, arriving = (np.cumsum(part, axis=-1) for part in cubics)
-        first, middle, last = way + leaving, way - leaving - arriving, way + arriving
-        slope = np.max(np.abs([first, middle, last]), axis=0)
-        bend = 2.0 * np.maximum(np.abs(middle - first), np.abs(last - middle))
-        lengths = np.array([link.length for link in self.arm.links])
-        with np.errstate(over="ignore"):
-            bends = (bend + slope**2) @ (lengths / self.arm.reach)
-        count = np.minimum(np.sqrt(bends / (8.0 * FLAT)), UNCOUNTED)
-        return np.concatenate([[0.0], np.cumsum(count)])
 
     def arc_times(self, start: float, end: float) -> np.ndarray:
         """Return times from a start to an end between which the tip's way is as good as straight.
 
         They are as many as that takes, and at most `MOST_CHORDS`: then they start later.
         """
-        first, last = np.interp((start, end), self.t, self._chords)
-        later = max(first, last - MOST_CHORDS)
-        chords = np.linspace(later, last, max(1, int(np.ceil(last - later))) + 1)
-        times = np.interp(chords, self._chords, self.t)
-        # Of times at which nothing moves only the number of chords is known.
-        times[-1] = end
-        if later == first:
-            times[0] = start
-        return np.asarray(times)
+        way = np.cumsum(np.diff(self.postures([start, end]), axis=0), axis=-1)
+        chords = max(1, math.ceil(np.abs(way).max() / CHORD))
+        shown = min(chords, MOST_CHORDS)
+        return end - np.linspace(shown / chords, 0.0, shown + 1) * (end - start)
 
     def trace(self, start: float) -> tuple[np.ndarray, np.ndarray]:
         """Return times (k,) evenly from a start to the end, and the places (k, 2) of the tip."""
@@ -370,13 +326,9 @@ class Playback:
 
 def needs_inset(arm: Arm, asked: np.ndarray) -> bool:
     """Whether a drawing (k, 2) is so small beside its arm that nothing of it could be seen."""
-    extent = _extent(asked)
-    return POINT * arm.reach < extent < SMALL * arm.reach
-
-
-def _extent(asked: np.ndarray) -> float:
     known = asked[np.isfinite(asked).all(axis=-1)]
-    return float(np.ptp(known, axis=0).max()) if len(known) else 0.0
+    extent = float(np.ptp(known, axis=0).max()) if len(known) else 0.0
+    return POINT * arm.reach < extent < SMALL * arm.reach
 
 
 def strokes_and_travel(points: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -409,96 +361,35 @@ def draw_strokes(
         axes.plot(*travel.T, **dashed, label=names[1])
 
 
-def draw_inset(
-    axes: Axes,
-    arm: Arm,
-    asked: np.ndarray,
-    postures: np.ndarray,
-    gone: np.ndarray,
-    *,
-    labelled: bool,
-    theme: Theme,
-) -> Any:
-    """Enlarge what is drawn around a path (k, 2), in the corner that it and the arm are least in.
-
-    The arm is drawn in `postures` (m, n), and its tip went along `gone` (j, 2). Of empty corners
-    it is the nearest or, where the path is `labelled`, the farthest. Lines of the picture are
-    drawn again as they are; return the axes of the enlargement.
-    """
-    others = np.vstack([_covered(arm, postures), gone])
-    corner = _emptiest(axes, others, asked, labelled=labelled)
-    inset: Any = axes.inset_axes((*corner, SIDE, SIDE), zorder=9)
+def add_inset(axes: Axes, asked: np.ndarray, others: np.ndarray, *, theme: Theme) -> Axes:
+    """Return axes that enlarge a path (k, 2), in the corner that has the fewest points in it."""
     low, high = np.nanmin(asked, axis=0), np.nanmax(asked, axis=0)
-    side = _extent(asked) * (1.0 + 2.0 * ROOM)
-    left = 0.5 * (low[0] + high[0]) - 0.5 * side
-    # The scale goes below the drawing, which is moved up for it.
-    whole = side / (1.0 - FOOT)
-    left -= 0.5 * (whole - side)
-    bottom = 0.5 * (low[1] + high[1]) - 0.5 * side - FOOT * whole
-    inset.set(xlim=(left, left + whole), ylim=(bottom, bottom + whole), xticks=[], yticks=[])
+    half = (0.5 + ROOM) * float(np.max(high - low))
+    (left, bottom), (right, top) = 0.5 * (low + high) - half, 0.5 * (low + high) + half
+    start, end = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    dots = (np.vstack([asked, others]) - start) / (end - start)
+
+    def crowd(corner: tuple[float, float]) -> tuple[int, float]:
+        away = np.abs(dots - np.array(corner) - 0.5 * SIDE)
+        return int(np.sum(np.all(away < 0.5 * SIDE + APART, axis=-1))), float(away[0].sum())
+
+    inset: Any = axes.inset_axes((*min(CORNERS, key=crowd), SIDE, SIDE), zorder=9)
+    inset.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal")
     inset.set_facecolor(theme.background)
-    inset.set_aspect("equal")
     for edge in inset.spines.values():
         edge.set(visible=True, color=theme.muted, linewidth=0.8)
-    for line in axes.lines:
-        _draw_again(inset, line)
-    across = axes.get_xlim()[1] - axes.get_xlim()[0]
-    _write_scale(inset, (left, bottom), whole, SIDE * across / whole, theme)
+    words: dict[str, Any] = {"size": 8, "color": theme.foreground, "transform": inset.transAxes}
+    times = SIDE * float(end[0] - start[0]) / (2.0 * half)
+    inset.text(0.95, 0.04, f"enlarged {times:.2g} ×", ha="right", **words)
     axes.indicate_inset_zoom(inset, edgecolor=theme.muted, alpha=0.9, lw=0.8, zorder=3.9)
-    return inset
+    return inset  # type: ignore[no-any-return]
 
 
-def _emptiest(
-    axes: Axes, others: np.ndarray, asked: np.ndarray, *, labelled: bool
-) -> tuple[float, float]:
-    """Choose the corner with the fewest points of the path in it, and then of all else."""
-    low = np.array([axes.get_xlim()[0], axes.get_ylim()[0]])
-    size = np.array([axes.get_xlim()[1], axes.get_ylim()[1]]) - low
-    others, asked = (others - low) / size, (asked - low) / size
-    middle = np.nanmean(asked, axis=0)
-
-    def cost(corner: tuple[float, float]) -> tuple[int, int, float]:
-        start = np.array(corner) - APART
-        inside = [
-            int(np.sum(np.all((dots >= start) & (dots <= start + SIDE + 2 * APART), axis=-1)))
-            for dots in (asked, others)
-        ]
-        away = float(np.hypot(*(start + 0.5 * SIDE - middle)))
-        return inside[0], inside[1], -away if labelled else away
-
-    return min(CORNERS, key=cost)
-
-
-def _covered(arm: Arm, postures: np.ndarray) -> np.ndarray:
+def points_on_links(arm: Arm, postures: np.ndarray) -> np.ndarray:
     """Return points (k, 2) on the links of all postures (m, n)."""
     ends = kinematics.joints(arm, postures.reshape(-1, arm.n))
     part = np.linspace(0.0, 1.0, ALONG)[:, None, None, None]
     return np.asarray(ends[:, :-1] * (1.0 - part) + ends[:, 1:] * part).reshape(-1, 2)
-
-
-def _draw_again(inset: Any, line: Any) -> None:
-    style = {name: getattr(line, f"get_{name}")() for name in DRAWN_AGAIN}
-    inset.plot(*line.get_data(), label="_", markersize=0.8 * line.get_markersize(), **style)
-
-
-def _write_scale(
-    inset: Any, corner: tuple[float, float], whole: float, times: float, theme: Theme
-) -> None:
-    """Draw a length to compare with, and say how much larger all of it is."""
-    bar = _round(0.3 * whole)
-    x, y = corner[0] + 0.07 * whole, corner[1] + 0.07 * whole
-    inset.plot([x, x + bar], [y, y], color=theme.foreground, lw=2.0, label="_scale", zorder=9)
-    small: dict[str, Any] = {"size": 8, "color": theme.foreground, "va": "bottom", "zorder": 9}
-    small["bbox"] = {"fc": theme.background, "ec": "none", "alpha": 0.85, "pad": 1.0}
-    inset.text(x, y + 0.03 * whole, length_text(bar), ha="left", **small)
-    right = corner[0] + 0.95 * whole
-    inset.text(right, y + 0.03 * whole, f"enlarged {times:.2g} ×", ha="right", **small)
-
-
-def _round(length: float) -> float:
-    """Return the longest of 1, 2 and 5 times a power of ten that is no longer."""
-    power = float(10.0 ** np.floor(np.log10(length)))
-    return power * max(step for step in (1.0, 2.0, 5.0) if step * power <= length * (1 + 1e-9))
 
 
 LONGEST_WAY = 25.0  # of the reach: how far a tip is traced back

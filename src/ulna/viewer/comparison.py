@@ -185,8 +185,8 @@ class ComparisonPanel:
         self.target.center = asked
         self.gap.set_data(*np.stack([asked, tip]).T)
         self.error.set_text(f"tip off by {millimetres(np.hypot(*(tip - asked)))} mm")
-        blur, trail, *arm = self.moving.shapes
-        return [blur, trail, self.gap, self.target, *arm, self.error]
+        trail, *arm = self.moving.shapes
+        return [trail, self.gap, self.target, *arm, self.error]
 
 
 def millimetres(error: float) -> str:

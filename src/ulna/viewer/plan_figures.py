@@ -25,12 +25,13 @@ from ulna.viewer.arm_drawing import (
     GHOSTS,
     LONGEST_WAY,
     Playback,
+    add_inset,
     draw_arm,
     draw_ghosts,
-    draw_inset,
     draw_reach,
     draw_strokes,
     needs_inset,
+    points_on_links,
 )
 from ulna.viewer.figure_style import (
     FOOT,
@@ -199,19 +200,23 @@ def plot_path(axes: Axes, plan: Plan, run: Run | None = None, *, theme: Theme = 
     postures = _draw_postures(axes, plan, way, theme)
     color, wide = (blue, 1.8) if way is None else (mixed(theme.background, blue, PALE), 4.0)
     down = pen_down(plan.trajectory, times)
-    draw_strokes(axes, asked, down, {"color": color, "lw": wide}, travel_color=blue)
-    if way is not None:
-        line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
-        names = f"tip path{way.until}", "_travel of the tip"
-        draw_strokes(axes, way.tips, pen_down(plan.trajectory, way.times), line, names)
-    _mark_ends(axes, plan, asked, theme)
+
+    def draw_paths(axes: Axes) -> None:
+        draw_strokes(axes, asked, down, {"color": color, "lw": wide}, travel_color=blue)
+        if way is not None:
+            line = {"color": theme.accent, "lw": 1.4, "zorder": 3.6}
+            names = f"tip path{way.until}", "_travel of the tip"
+            draw_strokes(axes, way.tips, pen_down(plan.trajectory, way.times), line, names)
+        _mark_ends(axes, plan, asked, theme)
+
+    draw_paths(axes)
     even_ticks(fit_axes(axes, arm, also=asked))
-    found = list(marks(plan))
-    for number, mark in enumerate(found):
+    for number, mark in enumerate(marks(plan)):
         _draw_mark(axes, plan, mark, theme, above=number % 2 == 0)
     if needs_inset(arm, asked):
         gone = asked[:0] if way is None else way.tips
-        draw_inset(axes, arm, asked, postures, gone, labelled=bool(found), theme=theme)
+        others = np.vstack([points_on_links(arm, postures), gone])
+        draw_paths(add_inset(axes, asked, others, theme=theme))
     return legend_above(axes, theme)
 
 

@@ -13,14 +13,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ulna._version import __version__
 from ulna.arm import Arm, preset
-from ulna.arrays import float_array
 from ulna.concurrency import interruptible
 from ulna.derivation.derivation_options import MOST_LINKS, DerivationOptions
 from ulna.errors import InputError, Problem, shown, warn
+from ulna.kinematics.inverse_kinematics import posture_array
 from ulna.progress import progress as progress_line
 from ulna.storage import (
     DamagedError,
@@ -37,7 +35,6 @@ from ulna.viewer.exercises import exercise as make_exercise
 from ulna.viewer.html_page import built_files, html_page, json_text
 from ulna.viewer.playground_scenes import (
     check_links,
-    check_numbers,
     left_out,
     scenes,
     state_text,
@@ -114,8 +111,7 @@ def play(
     if not isinstance(shown_arm, Arm):
         raise InputError(Problem("arm", shown(arm), "an Arm", "ulna.preset and ulna.load give one"))
     check_links(shown_arm)
-    check_numbers(shown_arm)
-    pose = asked.q if asked else _check_pose(shown_arm, q0)
+    pose = asked.q if asked else _pose(shown_arm, q0)
     notes = left_out(shown_arm)
     warn(*notes)
     with progress_line("deriving the equations of motion", shown=progress) as told:
@@ -139,13 +135,10 @@ def _check_exercise(arm: Any, q0: Any, kind: Any, seed: Any) -> Exercise | None:
     return make_exercise(kind, seed)
 
 
-def _check_pose(arm: Arm, q0: Any) -> list[float]:
+def _pose(arm: Arm, q0: Any) -> list[float]:
     if q0 is None:
         return usual_pose(arm)
-    angles = float_array(q0, "q0")
-    if angles.shape != (arm.n,) or not np.isfinite(angles).all():
-        raise InputError(Problem("q0", shown(q0), f"{arm.n} finite angles in radians"))
-    return [float(angle) for angle in angles]
+    return posture_array(arm.parameters, q0, "q0").reshape(arm.n).tolist()
 
 
 def playground_page(

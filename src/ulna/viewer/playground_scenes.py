@@ -23,23 +23,6 @@ from ulna.kinematics import inverse
 
 LINKS = (("c", "com"), ("d", "com_offset"), ("I", "inertia"), ("p", "tip_mass"))
 LOOPS = (0.79, 0.2, 13, 60.0)  # of Kehl and others: radius and loops [m], how many, duration [s]
-# As web/src/playground/numbers.ts has them.
-BOUNDS_OF_LINKS = {
-    "length": (1e-4, 1e4),
-    "mass": (0.0, 1e6),
-    "tip_mass": (0.0, 1e6),
-    "inertia": (0.0, 1e14),
-    "com": (-1e4, 1e4),
-    "com_offset": (-1e4, 1e4),
-}
-BOUNDS_OF_JOINTS = {
-    "damping": (0.0, 1e6),
-    "rotor_inertia": (0.0, 1e6),
-    "gear_ratio": (-1e6, 1e6),
-    "max_torque": (0.0, 1e9),
-    "lower": (-1e6, 1e6),
-    "upper": (-1e6, 1e6),
-}
 
 
 class PlayScene(NamedTuple):
@@ -58,20 +41,6 @@ def check_links(arm: Arm) -> None:
         need = f"an arm of 1 to {MOST_LINKS} links"
         hint = "ulna.simulate and ulna.report take any number"
         raise InputError(Problem("arm", f"{arm.n} links", need, hint))
-
-
-def check_numbers(arm: Arm) -> None:
-    """Raise InputError for numbers that the page would refuse in an address."""
-    parts = [("link", BOUNDS_OF_LINKS, arm.links), ("joint", BOUNDS_OF_JOINTS, arm.joints)]
-    wrong = [
-        Problem(f"{kind}.{place}.{name}", f"{value:g}", f"{low:g} to {high:g} for a playground")
-        for kind, bounds, members in parts
-        for place, member in enumerate(members, 1)
-        for name, (low, high) in bounds.items()
-        if not low <= (value := getattr(member, name)) <= high and np.isfinite(value)
-    ]
-    if wrong:
-        raise InputError(wrong)
 
 
 def left_out(arm: Arm) -> list[str]:

@@ -7,8 +7,9 @@ Content-Security-Policy allows the one script and the one style that are inside,
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -193,9 +194,6 @@ def document(
     command: Any = None,
 ) -> WebDocument:
     """Return the document of a result; raise for what is none."""
-    problems = _check_words(title, notes, command)
-    if problems:
-        raise InputError(problems)
     builder = _content(result, plan, basins)
     return complete(builder, title=title, notes=notes, command=command)
 
@@ -218,88 +216,45 @@ def complete(
 def _content(result: Any, plan: Any, basins: Any) -> DocumentBuilder:
     from ulna.analysis import Portrait
     from ulna.motion import Plan
-    from ulna.simulation import Run
+    from ulna.simulation import BatchRun, Run
     from ulna.simulation.batch.member import Member
-    from ulna.simulation.run import run_of
+    from ulna.sweep.results import Sweep
+    from ulna.sweep.robust_results import Robustness
     from ulna.viewer import report_content as content
+    from ulna.viewer import report_ensembles, report_portrait, report_robustness, report_sweep
+    from ulna.viewer.tracking_figures import check_runs
 
     if isinstance(result, Member):
         result = result.run
-    if plan is not None and not isinstance(plan, Plan):
-        raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
+    if not isinstance(plan, Plan | None) or not (plan is None or isinstance(result, Run | Mapping)):
+        need = "a Plan, with a run or a mapping of labels to runs"
+        raise InputError(Problem("plan", shown(plan), need))
     if basins is not None and not isinstance(result, Portrait):
         raise InputError(Problem("basins", shown(basins), "nothing but with a Portrait"))
     if isinstance(result, Mapping):
-        runs = {label: run_of(one) for label, one in result.items()}
-        return content.following_document(_check_runs(runs, plan), runs)
-    if isinstance(result, Run):
         if plan is None:
-            return content.run_document(result)
-        return content.following_document(plan, {content.label_of(result): result})
+            hint = "pass plan= as well, or one run alone"
+            raise InputError(Problem("plan", "nothing", "the plan that the runs follow", hint))
+        return content.following_document(plan, check_runs(plan, result))
     if plan is not None:
-        need = "nothing but with a run, or a mapping of labels to runs"
-        raise InputError(Problem("plan", shown(plan), need))
-    if isinstance(result, Portrait):
-        return _portrait_content(result, basins)
-    if isinstance(result, Plan):
-        return content.plan_document(result)
-    return _content_of_many(result)
-
-
-def _portrait_content(portrait: Portrait, basins: Any) -> DocumentBuilder:
-    from ulna.analysis.portraits import Basins
-    from ulna.viewer.report_portrait import portrait_document
-
-    if basins is not None and not isinstance(basins, Basins):
-        raise InputError(Problem("basins", shown(basins), "Basins, made with portrait.basins"))
-    return portrait_document(portrait, basins=basins)
-
-
-def _content_of_many(result: Any) -> DocumentBuilder:
-    from ulna.simulation import BatchRun
-    from ulna.sweep.results import Sweep
-    from ulna.sweep.robust_results import Robustness
-    from ulna.viewer import report_ensembles, report_robustness, report_sweep
-
-    if isinstance(result, BatchRun):
-        return report_ensembles.batch_document(result)
-    if isinstance(result, Sweep):
-        return report_sweep.sweep_document(result)
-    if isinstance(result, Robustness):
-        return report_robustness.robustness_document(result)
+        return content.following_document(plan, {content.label_of(result): result})
+    makers: dict[type, Callable[[Any], DocumentBuilder]] = {
+        Run: content.run_document,
+        Portrait: partial(report_portrait.portrait_document, basins=basins),
+        Plan: content.plan_document,
+        BatchRun: report_ensembles.batch_document,
+        Sweep: report_sweep.sweep_document,
+        Robustness: report_robustness.robustness_document,
+    }
+    for kind, make in makers.items():
+        if isinstance(result, kind):
+            return make(result)
     raise InputError(Problem("result", shown(result), NEED))
-
-
-def _check_runs(runs: Mapping[Any, Any], plan: Plan | None) -> Plan:
-    from ulna.simulation import Run
-
-    if not runs or not all(isinstance(one, Run) for one in runs.values()):
-        got = shown(runs) if runs else "an empty mapping"
-        raise InputError(Problem("result", got, "runs by their labels, such as 'closed loop'"))
-    if not all(isinstance(label, str) and label.strip() for label in runs):
-        raise InputError(Problem("result", shown(list(runs)), "labels that are text"))
-    if plan is None:
-        hint = "pass plan= as well, or one run alone"
-        raise InputError(Problem("plan", "nothing", "the plan that the runs follow", hint))
-    return plan
-
-
-def _check_words(title: Any, notes: Any, command: Any) -> list[Problem]:
-    problems = []
-    for name, value in (("title", title), ("command", command)):
-        if value is not None and not isinstance(value, str):
-            problems.append(Problem(name, shown(value), "text"))
-    if not (isinstance(notes, list | tuple) and all(isinstance(one, str) for one in notes)):
-        problems.append(Problem("notes", shown(notes), "a list of sentences"))
-    return problems
 
 
 def check_file(file: Any, *, overwrite: bool) -> Path:
     """Return the path of a page that is to be written; raise for what is none."""
-    try:
-        path = Path(file)
-    except TypeError:
-        raise InputError(Problem("file", shown(file), "the name of a file")) from None
+    path = Path(file)
     if path.suffix.lower() not in ENDINGS:
         raise InputError(Problem("file", shown(str(path)), "a name that ends in .html"))
     check_new(path, "file", overwrite=overwrite)

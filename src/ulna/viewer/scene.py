@@ -35,9 +35,6 @@ LETTER = 0.145  # [inches] of a title
 FADES = 10  # steps in which a trail fades; of each, little changes from picture to picture
 BELOW, ABOVE = 0.65, 0.95  # [inches] of the film, beyond the axes
 TRAIL = 1.5  # [s] of the film: how long the tip's trace is seen
-FAST = 0.12  # [rad] between the postures of a link that turns farther than that in a frame
-MOST_SWEPT = 24  # of them
-BLUR = 0.03, 0.16  # opacity of the first and the last of them
 
 
 class Moment(NamedTuple):
@@ -48,7 +45,6 @@ class Moment(NamedTuple):
     trail: Sequence[np.ndarray]  # the trace of the tip, a piece (m, 2) a frame, oldest first
     tip_speed: float
     rate: float = 0.0  # [rad/s] of the first joint
-    swept: Sequence[np.ndarray] = ()  # (n+1, 2) each, on the way here if it is long, oldest first
 
 
 def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
@@ -62,24 +58,9 @@ def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
         trail.append(kinematics.tip(run.arm, playback.postures(arc))[:, :2])
         while sum(map(len, trail)) > MOST_CHORDS and len(trail) > 1:
             trail.popleft()
-        *swept, points = kinematics.joints(run.arm, _sweep(playback, before, t))
-        yield Moment(float(t), points, tuple(trail), float(tip_speed), float(rate), swept)
+        points = kinematics.joints(run.arm, playback.postures(t))
+        yield Moment(float(t), points, tuple(trail), float(tip_speed), float(rate))
         before = t
-
-
-def _sweep(playback: Playback, before: float, t: float) -> np.ndarray:
-    """Return postures (k, n) on the way to a time, close enough to be seen as one motion.
-
-    An arm that turns far from picture to picture would seem to jump, or to turn backwards. Of more
-    than a turn the last one is shown.
-    """
-    way = np.cumsum(np.diff(playback.postures(np.array([before, t])), axis=0), axis=-1)
-    turned = float(np.abs(way).max())
-    if turned <= FAST:
-        return playback.postures(np.array([t]))
-    count = int(min(MOST_SWEPT, np.ceil(turned / FAST)))
-    seen = min(1.0, 2.0 * np.pi / turned)
-    return playback.postures(t - np.linspace(seen, 0.0, count + 1)[1:] * (t - before))
 
 
 class Scene:
@@ -167,36 +148,26 @@ class MovingArm:
         self.trail: Any = LineCollection([], linewidths=2.4, capstyle="round", **moving)
         self.links: Any = PolyCollection([], facecolors=link_colors(arm, theme), lw=0, **moving)
         self.holes: Any = PolyCollection([], facecolors=theme.background, lw=0, **moving)
-        self.blur: Any = PolyCollection([], lw=0, **moving)
         end = Circle((0, 0), TIP * wide[-1], fc=theme.accent, ec=theme.background, lw=1.6, **moving)
         self.tip: Any = end
-        for shapes in (self.blur, self.trail, self.links, self.holes):
+        for shapes in (self.trail, self.links, self.holes):
             axes.add_collection(shapes, autolim=False)
         axes.add_patch(end)
 
     @property
     def shapes(self) -> tuple[Any, ...]:
         """What is drawn, from the back to the front."""
-        return self.blur, self.trail, self.links, self.holes, self.tip
+        return self.trail, self.links, self.holes, self.tip
 
     def place(self, moment: Moment) -> None:
-        """Move to where the joints and the tip are, with the trail and what was swept over."""
+        """Move to where the joints and the tip are, with the trail."""
         points, trail = moment.points, moment.trail
-        self._place_blur(moment.swept)
         self.trail.set_segments(trail)
         steps = min(FADES, len(trail))
         self.trail.set_color(fading(steps, self.theme)[np.arange(len(trail)) * steps // len(trail)])
         self.links.set_verts(capsules(self.arm, points))
         self.holes.set_verts(self._circles + points[:-1, None])
         self.tip.center = points[-1]
-
-    def _place_blur(self, swept: Sequence[np.ndarray]) -> None:
-        from matplotlib.colors import to_rgb
-
-        self.blur.set_verts([shape for points in swept for shape in capsules(self.arm, points)])
-        opacity = np.repeat(np.linspace(*BLUR, len(swept)), self.arm.n)[:, None]
-        paint = [to_rgb(color) for color in link_colors(self.arm, self.theme)]
-        self.blur.set_facecolor(np.hstack([np.tile(paint, (len(swept), 1)), opacity]))
 
 
 class ArmScene:

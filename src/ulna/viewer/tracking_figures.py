@@ -1,13 +1,7 @@
-"""How well runs follow a plan: the error of the tip over time, with labels that cover nothing.
-
-For labels a plot is a raster of points (1/72 inch) in which what is drawn is marked. With sums over
-all rectangles that begin at its corner, the number of marked points under a box of any size is
-found for all places at once, and the nearest place where it is zero is taken.
-"""
+"""How well runs follow a plan: the error of the tip over time."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -50,15 +44,10 @@ LAYOUT = PageLayout((2.9, 1.7), 9.0, right=0.65)
 LONGEST = 40  # letters of a label
 BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
 LEAST = 1e-13  # of the reach: below, an error is rounding
-MARKER = 8.0  # [points] that a mark on a curve takes
 SPACE = 12.0  # [points] between a title and a legend
 SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
 POINTS = 72.0  # in an inch
-AROUND = 2.5  # [points] that a label keeps from what is drawn
-FAR = 45.0  # [points] from its place, beyond which a label tells nobody what it belongs to
-CLOSE = 14.0  # [points] up to which it needs no line that leads to it
-FINEST = 2_000_000  # points that a curve is marked by
 STUCK_HEIGHT = 0.04  # of a plot, at which it is marked where joints stick
 
 
@@ -98,9 +87,8 @@ def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme
     label, last = list(found.items())[-1]
     with styled(theme):
         figure, (above, below) = page_of_panels(LAYOUT, plan_title(plan))
-        # The deviation comes first: where labels have room depends on the time that is shown.
-        plot_deviation(below, plan, last, theme=theme)
         name_outer(plot_error(above, plan, found, theme=theme), last=False)
+        plot_deviation(below, plan, last, theme=theme)
         below.set_title(cut(label, LONGEST), parse_math=False)
         names: Any = below.get_legend()
         free = below.get_window_extent().width - names.get_window_extent().width
@@ -138,7 +126,7 @@ def plot_error(
 
     Notes
     -----
-    The times of leaving are written beside the marks, or where there is no room, in the legend.
+    The times of leaving are written in the legend.
 
     Examples
     --------
@@ -153,17 +141,17 @@ def plot_error(
     """
     everything = judged(plan, runs)
     axes.set_yscale("log")
-    lowest, errors = [], []
+    lowest = []
     styles = series(len(runs), theme)
     for (label, found), style in zip(everything.items(), styles, strict=True):
-        errors.append(np.maximum(found.size, LEAST * plan.arm.reach))
-        curve(axes, found.t, errors[-1], cut(label, LONGEST), style)
-        lowest.append(_lowest(errors[-1]))
+        error = np.maximum(found.size, LEAST * plan.arm.reach)
+        curve(axes, found.t, error, cut(label, LONGEST), style)
+        lowest.append(_lowest(error))
     bounds = {name: size for name, size in BOUNDS.items() if size <= 2.0 * plan.arm.reach}
     _draw_bounds(axes, bounds, theme)
     axes.set_ylim(bottom=0.5 * min(lowest))
     finish(axes, theme, ylabel="tip error [m]")
-    _mark_exits(axes, everything, errors, [style["color"] for style in styles], theme)
+    _mark_exits(axes, everything, [style["color"] for style in styles], theme)
     return _legend(axes, theme)
 
 
@@ -298,31 +286,17 @@ def _lowest(error: np.ndarray) -> float:
     return float(np.min(settled[np.isfinite(settled)], initial=min(BOUNDS.values())))
 
 
-def _mark_exits(
-    axes: Axes, runs: Mapping[str, Tracking], errors: list[Any], colors: list[str], theme: Theme
-) -> None:
-    """Mark when runs first leave a bound, with the time beside it, or in the legend."""
-    room = LabelSpace(axes)
-    for found, error in zip(runs.values(), errors, strict=True):
-        room.take_curve(np.column_stack([found.t, error]))
-    for bound in BOUNDS.values():
-        room.take_curve([(axes.get_xlim()[0], bound), (axes.get_xlim()[1], bound)])
-    exits = [
-        (line, name, when, bound, color)
-        for line, found, color in zip(axes.lines, runs.values(), colors, strict=False)
-        for name, bound in BOUNDS.items()
-        if (when := found.first_exit(bound)) is not None
-    ]
-    for _, _, when, bound, color in exits:
-        axes.plot(when, bound, "o", ms=6, mfc=theme.background, mec=color, mew=1.6, zorder=4)
-        room.take_mark((when, bound), MARKER)
-    untold: dict[Any, list[str]] = {}
-    for line, name, when, bound, color in exits:
-        text = f"{when:.3g} s"
-        if place_label(room, text, (when, bound), color=color, fontsize=9, zorder=5) is None:
-            untold.setdefault(line, []).append(f"{name} off at {text}")
-    for line, told in untold.items():
-        line.set_label(f"{line.get_label()} ({', '.join(told)})")
+def _mark_exits(axes: Axes, runs: Mapping[str, Tracking], colors: list[str], theme: Theme) -> None:
+    """Mark when runs first leave a bound, with the times in the legend."""
+    for line, found, color in zip(list(axes.lines), runs.values(), colors, strict=False):
+        exits = {name: found.first_exit(bound) for name, bound in BOUNDS.items()}
+        left = {name: when for name, when in exits.items() if when is not None}
+        for name, when in left.items():
+            mark: Any = {"ms": 6, "mfc": theme.background, "mec": color, "mew": 1.6, "zorder": 4}
+            axes.plot(when, BOUNDS[name], "o", **mark)
+        if left:
+            told = ", ".join(f"{name} off at {when:.3g} s" for name, when in left.items())
+            line.set_label(f"{line.get_label()} ({told})")
 
 
 def _draw_bounds(axes: Axes, bounds: Mapping[str, float], theme: Theme) -> None:
@@ -342,138 +316,3 @@ def _draw_bounds(axes: Axes, bounds: Mapping[str, float], theme: Theme) -> None:
 def _unit(largest: float) -> str:
     fitting = (unit for unit, size in UNITS.items() if largest >= size)
     return next(fitting, "m" if largest == 0.0 else "nm")
-
-
-class LabelSpace:
-    """What is taken of a plot, whose limits are set, in points from its lower left corner."""
-
-    def __init__(self, axes: Axes) -> None:
-        self.axes = axes
-        _ = axes.get_xlim(), axes.get_ylim()  # which brings the limits up to date with the data
-        figure: Any = axes.get_figure()
-        self.scale = POINTS / figure.dpi
-        box = axes.get_window_extent()
-        self.corner = np.array([box.x0, box.y0])
-        self.wide, self.high = (max(1, int(side * self.scale)) for side in (box.width, box.height))
-        self.taken = np.zeros((self.high, self.wide), dtype=bool)
-        self.texts: list[tuple[float, float, float, float]] = []
-
-    def points(self, places: Any) -> np.ndarray:
-        """Return places (k, 2) in the data's units as points."""
-        shown: Any = self.axes.transData.transform(np.asarray(places, dtype=float))
-        return np.asarray((shown - self.corner) * self.scale)
-
-    def take_curve(self, places: Any) -> None:
-        """Mark a curve through places (k, 2); where it is NaN it has a gap."""
-        way = self.points(places)
-        # What is far outside cannot be seen, and would take as many marks as it is far.
-        low, high = -np.array([self.wide, self.high]), 2 * np.array([self.wide, self.high])
-        way = np.clip(way, low, high)
-        if len(way) == 1:
-            way = np.repeat(way, 2, axis=0)
-        steps = np.max(np.abs(np.diff(way, axis=0)), axis=-1)
-        known = np.flatnonzero(np.isfinite(steps))
-        counts = np.ceil(steps[known]).astype(int) + 1
-        counts = np.minimum(counts, max(1, FINEST // max(len(known), 1)))
-        piece = np.repeat(known, counts)
-        within = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
-        part = (within / np.repeat(counts, counts))[:, None]
-        self._mark(way[piece] * (1.0 - part) + way[piece + 1] * part)
-
-    def take_line(self, start: np.ndarray, end: np.ndarray) -> None:
-        """Mark a line between two places in points."""
-        self._mark(np.linspace(start, end, 2 + int(2.0 * np.max(np.abs(end - start)))))
-
-    def _mark(self, dots: np.ndarray) -> None:
-        column, row = np.floor(dots).astype(int).T
-        inside = (column >= 0) & (column < self.wide) & (row >= 0) & (row < self.high)
-        self.taken[row[inside], column[inside]] = True
-
-    def take_box(self, left: float, low: float, wide: float, high: float) -> None:
-        """Mark a box."""
-        rows = slice(max(0, math.floor(low)), max(0, math.ceil(low + high)))
-        columns = slice(max(0, math.floor(left)), max(0, math.ceil(left + wide)))
-        self.taken[rows, columns] = True
-
-    def take_mark(self, anchor: Any, size: float) -> None:
-        """Mark what is drawn at a place, so many points wide."""
-        x, y = self.points([anchor])[0]
-        self.take_box(x - 0.5 * size, y - 0.5 * size, size, size)
-
-    def take_text(self, text: Any) -> None:
-        """Mark a text that is there."""
-        left, low, wide, high = self._box(text)
-        self.take_box(left, low, wide, high)
-        self.texts.append((left, low, wide, high))
-
-    def _box(self, text: Any) -> tuple[float, float, float, float]:
-        from matplotlib.text import Text
-
-        text.get_window_extent()  # which brings a label to its place
-        # Of one that a line leads to, the line is no part.
-        box = Text.get_window_extent(text)
-        left, low = (np.array([box.x0, box.y0]) - self.corner) * self.scale
-        return float(left), float(low), box.width * self.scale, box.height * self.scale
-
-    def find(self, text: Any, anchor: Any) -> tuple[np.ndarray, bool] | None:
-        """Return the free place for a text that is nearest to its anchor, in the data's units.
-
-        It is the lower left corner [points] from the anchor, and whether a line leads there.
-        """
-        x, y = self.points([anchor])[0]
-        _, _, wide, high = self._box(text)
-        across, up = math.ceil(wide + 2 * AROUND), math.ceil(high + 2 * AROUND)
-        if across > self.wide or up > self.high:
-            return None
-        sums = np.pad(np.cumsum(np.cumsum(self.taken, axis=0), axis=1), ((1, 0), (1, 0)))
-        under = sums[up:, across:] - sums[:-up, across:] - sums[up:, :-across]
-        rows, columns = np.nonzero(under + sums[:-up, :-across] == 0)
-        # From the anchor to the nearest point of the box; of equals the one above is taken.
-        aside = np.maximum(np.maximum(columns - x, x - columns - across), 0.0)
-        off = np.maximum(np.maximum(rows - y, y - rows - up), 0.0)
-        cost = np.hypot(aside, off) + np.where(rows < y, 0.5, 0.0)
-        for k in np.argsort(cost, kind="stable")[:: max(1, len(cost) // 400)]:
-            if cost[k] > FAR:
-                return None
-            corner = np.array([columns[k] - x, rows[k] - y]) + AROUND
-            led = bool(np.hypot(aside[k], off[k]) > CLOSE)
-            if not led or self._sees((x, y), (columns[k], rows[k], across, up)):
-                return corner, led
-        return None
-
-    def _sees(self, anchor: tuple[float, float], box: tuple[float, float, float, float]) -> bool:
-        """Whether a line from the anchor to the corner of a box crosses no other text."""
-        way = np.linspace(anchor, np.array(box[:2]) + AROUND, 64)
-        for left, low, wide, high in self.texts:
-            inside = (way[:, 0] >= left) & (way[:, 0] <= left + wide)
-            if np.any(inside & (way[:, 1] >= low) & (way[:, 1] <= low + high)):
-                return False
-        return True
-
-
-def place_label(room: LabelSpace, text: str, anchor: tuple[float, float], **style: Any) -> Any:
-    """Write a text beside a place where it covers nothing; None where there is no room for it."""
-    axes = room.axes
-    trial = axes.text(*anchor, text, **style)
-    found = room.find(trial, anchor)
-    trial.remove()
-    if found is None:
-        return None
-    offset, led = found
-    line: dict[str, Any] = {"arrowstyle": "-", "color": style.get("color"), "lw": 0.7}
-    line |= {"shrinkA": 0.0, "shrinkB": 4.0, "relpos": (0.0, 0.0)}
-    label = axes.annotate(
-        text,
-        anchor,
-        xytext=tuple(offset.tolist()),
-        textcoords="offset points",
-        ha="left",
-        va="bottom",
-        arrowprops=line if led else None,
-        **style,
-    )
-    room.take_text(label)
-    if led:
-        start = room.points([anchor])[0]
-        room.take_line(start, start + offset)
-    return label

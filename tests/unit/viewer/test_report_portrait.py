@@ -158,4 +158,3 @@ def test_friction_shows_where_it_holds_the_joint():
 def test_only_portraits_have_basins_and_the_script_computes_them_too(portrait, basins, page):
     assert "basins = portrait.basins((40, 30))" in page.header["repeat"]["script"]
     assert names_of(lambda: document(portrait.orbits[0].run, basins=basins)) == ["basins"]
-    assert names_of(lambda: document(portrait, basins=300)) == ["basins"]
