@@ -7,11 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from page_checks import PHONE, WIDER, violations, watched
-from ulna.papers import Film, Number, Row, Verdict, library
-from ulna.papers.bechard import films
-from ulna.papers.edition import Edition, Judged, path
-from ulna.papers.pages import paper_page
-from ulna.papers.players import player_document
+from papers import Film, Number, Row, Verdict, library
+from papers.bechard import films
+from papers.edition import Edition, Judged, path
+from papers.pages import paper_page
+from papers.players import player_document
 
 SIZE = (640, 640)
 PLAYED = {"one-joint": films.play_one_joint, "skater": films.play_tuck}

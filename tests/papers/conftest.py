@@ -1,11 +1,9 @@
-"""The rows of the paper that a file of tests is about, computed once for all files."""
+"""The rows of the paper that a file of tests is about."""
 
 import pytest
-
-from ulna import papers
 
 
 @pytest.fixture(scope="module")
 def rows(request):
     """Give the rows by their keys; the file has its paper's PAPER."""
-    return {row.key: row for row in papers.rows(request.module.PAPER.number)}
+    return {row.key: row for row in request.module.PAPER.rows}

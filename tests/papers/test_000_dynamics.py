@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.kehl import printed
+from papers.kehl.printed import DT, TIMES, G, KehlMotion, constants, times
 from ulna.dynamics import (
     coriolis_matrix,
     forward_dynamics,
@@ -18,8 +20,6 @@ from ulna.dynamics import (
     potential_energy,
 )
 from ulna.kinematics import centres, jacobian, jacobian_rate, tip, track
-from ulna.papers.kehl import printed
-from ulna.papers.kehl.printed import DT, TIMES, G, KehlMotion, constants, times
 
 W = 2.0 * np.pi / 60.0
 MASSES = (1.0, 2.0, 5.0, 10.0, 15.0, 20.0)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.kinematics import TrackFlag, inverse, joints, tip, track, transforms
-from ulna.papers.kehl.printed import (
+from papers.kehl.printed import (
     FACTORS,
     MATRIX,
     inverse_kinematics_both,
@@ -17,6 +16,7 @@ from ulna.papers.kehl.printed import (
     transform,
     wrap_delta,
 )
+from ulna.kinematics import TrackFlag, inverse, joints, tip, track, transforms
 
 W = 2.0 * np.pi / 60.0
 POINT = np.array([1.71, 0.30])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.kehl import motions, printed
 
 FILE = Path(__file__).resolve().parents[2] / "examples" / "27_mass_sweep.toml"
 MASSES = [1.0, 2.0, 5.0, 10.0, 15.0, 20.0]
@@ -37,3 +38,13 @@ def test_peaks_for_masses_of_link_2(peaks):
 def test_the_second_torque_does_not_depend_on_the_first_mass(peaks):
     second = peaks.sel(joint=2).values
     assert np.ptp(second, axis=0).max() <= 1e-12 * second.max()
+
+
+@pytest.mark.parametrize("link", [1, 2])
+def test_swept_torques_are_those_by_the_differences_of_the_listing(link):
+    found = motions.swept(link).dataset["torque"]
+    assert np.array_equal(found["time"], printed.TIMES[1:-1])
+    masses = [(mass, 10.0) if link == 1 else (1.0, mass) for mass in MASSES]
+    arms = ulna.stack([ulna.Arm.rods([0.5, 0.5], pair) for pair in masses])
+    wanted = ulna.dynamics.inverse_dynamics(arms.per_sample(), *motions.differences())
+    assert np.abs(found.values - wanted).max() < 1e-8

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.kehl.motions import torque_at
 from ulna.analysis import tracking
-from ulna.papers.kehl.motions import torque_at
 
 TUBES = (0.01, 0.1)
 PRESETS = ("kehl", "kehl-as-printed")

@@ -12,6 +12,15 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import ulna
+from papers.bechard.printed import (
+    G,
+    net_torque,
+    turning_by_an_angle,
+    weight_by_sine,
+    weight_of_two,
+)
+from papers.bechard.printed import one_joint as printed_one_joint
+from papers.bechard.printed import sequential as printed_sequential
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.dynamics import (
     absolute,
@@ -26,15 +35,6 @@ from ulna.dynamics import (
     potential_energy,
     sequential,
 )
-from ulna.papers.bechard.printed import (
-    G,
-    net_torque,
-    turning_by_an_angle,
-    weight_by_sine,
-    weight_of_two,
-)
-from ulna.papers.bechard.printed import one_joint as printed_one_joint
-from ulna.papers.bechard.printed import sequential as printed_sequential
 
 DOWN = -np.pi / 2
 

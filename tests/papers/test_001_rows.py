@@ -10,10 +10,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import ulna
-from ulna.papers import Verdict
-from ulna.papers.bechard import PAPER, films, printed, runs, swings  # noqa: F401  # PAPER: of which the fixture gives the rows
-from ulna.viewer.arm_drawing import Playback
-from ulna.viewer.film import times_between
+from papers import Verdict
+from papers.bechard import PAPER, printed, runs, swings  # noqa: F401  # PAPER: of which the fixture gives the rows
 
 G = 9.81
 L1, L2, M1, M2 = 1.0, 0.7, 1.0, 3.0  # of the skater
@@ -468,8 +466,8 @@ def test_the_coupling_is_not_credited_with_what_the_friction_does(rows):
         assert told in rows[key].size
         assert f"after {of}" in rows[key].size
         # But for the tuck, which nothing resists.
-        films = [film for film in rows[key].films if "tuck" not in film.file]
-        for thing in (*films, rows[key].pictures[0]):
+        players = [one for one in rows[key].players if "tuck" not in one.file]
+        for thing in (*players, rows[key].pictures[0]):
             assert "friction" in thing.caption
 
 
@@ -561,37 +559,15 @@ class TestPictures:
 
     @pytest.mark.parametrize("key", ["equation", "sequential"])
     def test_the_arms_are_sketched(self, rows, key):
-        pytest.importorskip("ulna.papers.schematics")
         (picture,) = rows[key].pictures
         assert picture.draw().axes
 
 
-class TestFilms:
-    def test_both_arms_are_seen_under_one_clock(self):
-        from ulna.papers.bechard import films, runs
-        from ulna.viewer.figure_style import PRINT
-        from ulna.viewer.scene import moments
-
-        shown = {"model": runs.skater("sequential"), "truth": runs.skater("full")}
-        scene = films.Pair("skater", shown, (320, 240), PRINT)
-        together = [next(moments(run, np.array([2.0]), 30.0)) for run in shown.values()]
-        picture = scene.draw(together)
-        assert picture.shape == (240, 320, 4)
-        assert scene.clock.get_text() == "2.00"
-        assert scene.speeds[0].get_text() == "7.7"
-
-    @pytest.mark.slow
-    def test_films_can_be_made(self, rows, tmp_path):
-        for row in rows.values():
-            for film in row.films:
-                film.make(str(tmp_path / film.file))
-                assert (tmp_path / film.file).stat().st_size > 10_000
-
-
-def test_the_film_of_one_joint_does_not_strobe():
-    times = times_between(0.0, 20.0, films.SMOOTH, films.HALF)
-    turned = np.diff(Playback(runs.one_joint()).postures(times)[:, 0])
-    assert np.abs(turned).max() < np.pi / 4  # half of the quarter turn at which eyes lose track
+def test_three_rows_can_be_played(rows):
+    players = {row.key: row.players for row in rows.values() if row.players}
+    assert set(players) == {"one-joint", "four-joints", "skater"}
+    for player in (one for found in players.values() for one in found):
+        assert 'data-ulna="player"' in player.page()
 
 
 def test_a_skater_who_tucks_keeps_her_momentum_and_gains_speed():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.garai import printed
 from ulna.angles import absolute_to_relative
 from ulna.dynamics import (
     absolute,
@@ -20,7 +21,6 @@ from ulna.dynamics import (
     tip_force,
 )
 from ulna.kinematics import centres, jacobian, tip
-from ulna.papers.garai import printed
 
 ARM = ulna.preset("garai")
 P = printed.constants(ARM)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.garai import printed
 from ulna.angles import absolute_to_relative, difference, relative_to_absolute
 from ulna.kinematics import inverse, jacobian, joints, tip, tip_acceleration, tip_velocity
-from ulna.papers.garai import printed
 
 LENGTHS = (1.0, 0.8)
 P = printed.Rods(*LENGTHS, 1.0, 1.0)

@@ -10,8 +10,8 @@ from math import acos, atan2, cos, degrees, pi, radians, sin
 import numpy as np
 import pytest
 
-from ulna.papers import Verdict
-from ulna.papers.garai import PAPER
+from papers import Verdict
+from papers.garai import PAPER
 
 approx = pytest.approx
 ITEMS = (

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.ductri import examples, printed
 from ulna.dynamics import (
     coriolis_matrix,
     forward_dynamics,
@@ -19,7 +20,6 @@ from ulna.dynamics import (
     potential_energy,
     regressor,
 )
-from ulna.papers.ductri import examples, printed
 
 ARM = ulna.preset("ductri")
 

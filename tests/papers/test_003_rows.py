@@ -10,8 +10,8 @@ from math import cos, exp, hypot, radians, sin
 import numpy as np
 import pytest
 
-from ulna.papers import Verdict
-from ulna.papers.ductri import PAPER  # noqa: F401  # of which the fixture gives the rows
+from papers import Verdict
+from papers.ductri import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
 USES = ("computed-torque", "adaptive", "feed-forward", "simulation")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import ulna
+from papers.ang import printed, samples
 from ulna.angles import difference
 from ulna.kinematics import inverse, tip
-from ulna.papers.ang import printed, samples
 
 
 @pytest.fixture(scope="module")

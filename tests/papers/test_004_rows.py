@@ -10,9 +10,9 @@ import mpmath
 import numpy as np
 import pytest
 
+from papers import Verdict
+from papers.ang import PAPER  # noqa: F401  # of which the fixture gives the rows
 from tabular import tabular
-from ulna.papers import Verdict
-from ulna.papers.ang import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
 PROBLEMS = ("forward", "inverse", "statics", "dynamics")

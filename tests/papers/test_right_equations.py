@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
+import papers
 from paper_letters import drawn, holds
+from papers.equations import Statement, read_equation, read_formula
 from tabular import tabular
-from ulna import papers
-from ulna.papers.compared_equations import Statement, read_equation, read_formula
 
 POPULATION, SAMPLES = 40, 6
 # Rows about other arms or states of a paper than its other rows.
@@ -40,7 +40,7 @@ OTHER_RULES = "002-erratum-3"
 
 def equations():
     for number in papers.NUMBERS:
-        for key, row in papers.paper(number).judge._text["rows"].items():
+        for key, row in papers.paper(number).judge.__self__.text["rows"].items():
             for place, text in enumerate(row.get("equations", ())):
                 yield number, f"{number}-{key}-{place}", read_equation(text)
 

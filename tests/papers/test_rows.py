@@ -2,20 +2,15 @@
 
 import math
 import re
-import subprocess
-import sys
 
 import pytest
 
-from ulna.papers import NUMBERS, Verdict, rows
+from papers import NUMBERS, Verdict, paper
 
 UNCALLED = {"000": {"replay-113-bit"}, "002": {"range"}}  # nothing that a user would call
 # Errata and remarks of each paper: what is right as it stands is a remark and no erratum.
 COUNTS = {"000": (23, 2), "001": (12, 1), "002": (4, 1), "003": (2, 2), "004": (10, 0)}
 ERRATA = {Verdict.CORRECTED, Verdict.WRONG, Verdict.INCOMPLETE}
-SPEED = re.compile(
-    r"(half|double|twice|full|\d) (the )?speed|as (fast|slow)|slow motion|\d ?×", re.I
-)
 # What may be damage of our text: a parenthesis, a cut line, a doubled cosine, a lost index.
 DOUBTED = {
     "000": {"erratum-4", "erratum-20", "erratum-21"},
@@ -28,7 +23,7 @@ DOUBTED = {
 
 @pytest.fixture(scope="module", params=NUMBERS)
 def judged(request):
-    return request.param, rows(request.param)
+    return request.param, paper(request.param).rows
 
 
 def test_texts_are_whole(judged):
@@ -70,24 +65,15 @@ def test_what_is_not_done_is_said(judged):
 @pytest.mark.parametrize("number", NUMBERS)
 def test_where_nothing_could_be_compared_the_row_says_so(number):
     missing = ("not available", "are ours", "the text has no", "not worked out", "not tried")
-    for row in rows(number):
+    for row in paper(number).rows:
         if row.verdict is Verdict.CONSISTENT:
             assert row.item, row.key
             told = f"{row.printed} {row.why}".lower()
             assert any(words in told for words in missing), row.key
 
 
-def test_captions_of_players_state_no_speed_of_a_film():
-    """Films run slower or faster than the arm does; players begin at 1×."""
-    films = [film for number in NUMBERS for row in rows(number) for film in row.films if film.play]
-    assert len(films) == 6
-    for film in films:
-        texts = film.caption, film.play().title
-        assert not any(SPEED.search(text) for text in texts), film.file
-
-
 def test_the_causes_that_paper_000_names_do_seed_the_divergence():
-    found = {row.key: row for row in rows("000")}
+    found = {row.key: row for row in paper("000").rows}
     for key in ("replay", "stability", "erratum-22"):
         causes = "numerical approximation", "time step", "starting velocity"
         assert all(cause in found[key].printed for cause in causes), key
@@ -112,11 +98,11 @@ def test_numbers_are_numbers_each_with_a_name_of_its_own(judged):
 
 def test_keys_and_files_are_there_once(judged):
     number, found = judged
-    files = [thing.file for row in found for thing in (*row.pictures, *row.films)]
+    files = [thing.file for row in found for thing in (*row.pictures, *row.players)]
     assert len({row.key for row in found}) == len(found)
     assert len(set(files)) == len(files)
     assert all(file.startswith(f"{number}-") for file in files)
-    assert all(thing.caption for row in found for thing in (*row.pictures, *row.films))
+    assert all(thing.caption for row in found for thing in (*row.pictures, *row.players))
 
 
 def test_calls_run_as_they_stand(judged, tmp_path, monkeypatch):
@@ -128,10 +114,3 @@ def test_calls_run_as_they_stand(judged, tmp_path, monkeypatch):
         assert not row.call or "import ulna" in row.call
         assert max(map(len, row.call.splitlines()), default=0) <= 100, row.key
         exec(compile(row.call, row.key, "exec"), {})
-
-
-def test_nothing_heavy_is_loaded_to_know_of_them():
-    code = "import sys; from ulna.papers import papers; papers(); print({'matplotlib', 'numba', "
-    code += "'scipy', 'sympy'} & {*sys.modules})"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "set()"

@@ -12,9 +12,9 @@ import numpy as np
 import sympy as sp
 
 import ulna
+from papers.equations import Statement, read_formula
 from ulna import dynamics, kinematics
 from ulna.dynamics import sequential
-from ulna.papers.compared_equations import Statement, read_formula
 
 G = 9.81  # [m/s²]
 STEP = 1e-5  # of differences [s or rad]

@@ -14,11 +14,13 @@ from ulna.viewer.arm_figures import (
 )
 from ulna.viewer.cell_widget import widget
 from ulna.viewer.comparison import animate_following
+from ulna.viewer.conventions import conventions_figure
 from ulna.viewer.figure_style import DARK, PRINT, Theme, fit_axes, styled
 from ulna.viewer.film import InlineFilm, animate
 from ulna.viewer.loop_figures import bode_figure, plot_gain, plot_phase
 from ulna.viewer.motor_figures import plot_currents, plot_supply_power, plot_temperatures
 from ulna.viewer.plan_figures import motion_figure, plot_joint_torque, plot_path, torques_figure
+from ulna.viewer.player_page import player
 from ulna.viewer.playground import play
 from ulna.viewer.plotting import plot
 from ulna.viewer.portrait_figures import plot_portrait, portrait_figure
@@ -33,7 +35,6 @@ from ulna.viewer.run_figures import (
     plot_torques,
     run_figure,
 )
-from ulna.viewer.schematic import conventions_figure
 from ulna.viewer.section_figures import plot_projection, plot_section, section_figure
 from ulna.viewer.sweep_figures import sweep_figure
 from ulna.viewer.tracking_figures import error_figure, plot_deviation, plot_error
@@ -56,6 +57,7 @@ __all__ = [
     "fit_axes",
     "motion_figure",
     "play",
+    "player",
     "plot",
     "plot_angles",
     "plot_currents",

@@ -27,10 +27,9 @@ from ulna.simulation.run import read_only
 from ulna.units import length_text
 from ulna.viewer.figure_style import arm_title
 from ulna.viewer.html_page import TO_BUILD, built_files
+from ulna.viewer.player_page import player_document
 from ulna.viewer.playground_scenes import usual_pose
-from ulna.viewer.report_content import new_document
 from ulna.viewer.report_tables import arm_header
-from ulna.viewer.web_document import MotionSpec
 
 Callback = Callable[[Any], object]
 
@@ -199,7 +198,7 @@ class RunWidget(CellWidget):
 
     def __init__(self, run: Run, height: int) -> None:
         self.run, self.arm = run, run.arm
-        made = run_document(run)
+        made = player_document({"run": run}, None, f"{run.t[-1] - run.t[0]:.4g} s simulated")
         self._followed = math.nan
         self.span = float(run.t[0]), float(run.t[-1])
         texts = {"_kind": "run", "_document": made.json, "_data": made.base64}
@@ -275,17 +274,6 @@ def unwound(arm: Arm, posture: Floats, q: Floats) -> Floats:
     near = posture + turns
     # Rounding may leave an angle beside a limit.
     return np.clip(np.where((near >= low) & (near <= high), near, posture), low, high)
-
-
-def run_document(run: Run) -> Any:
-    """Return what a player shows of a run: its motion, without charts."""
-    title = f"{run.t[-1] - run.t[0]:.4g} s simulated"
-    builder = new_document("run", run.arm, title, "", (None, ""), run.versions)
-    builder.header["span"] = [float(run.t[0]), float(run.t[-1])]
-    if run.q_ref is not None:
-        builder.path = tip_of(run.arm, run.q_ref)[:, :2]
-    builder.motions.append(MotionSpec("run", "run", run.t, run.q, run.tau, run.status.text))
-    return builder.finished()
 
 
 def _text(header: dict[str, Any]) -> str:

@@ -14,8 +14,6 @@ from ulna import Arm, Friction, Joint
 from ulna.analysis import tracking
 from ulna.arrays import Array
 from ulna.errors import InputError
-from ulna.papers.kehl import printed
-from ulna.papers.kehl.motions import MASSES, differences
 from ulna.sweep.compute import compute, is_ok
 from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
 from ulna.sweep.sweep_spec import SweepSpec, read_spec
@@ -222,35 +220,6 @@ def test_steps_overshoot_as_second_order_systems_do() -> None:
     # What is left in the last tenth of the run is less than what the oscillation has decayed to.
     left = 0.1 * np.exp(-5.0 * ratio * 7.2) / np.sqrt(1.0 - ratio**2)
     assert (np.abs(found["steady_error"][:, 0]) < left).all()
-
-
-@tabular("link", [1, 2])
-def test_figure_8_of_paper_000_is_a_sweep_of_plans(link: int) -> None:
-    spec = kehl(link)
-    found = compute(spec, range(len(spec)))
-    assert np.array_equal(spec.curve_times, printed.TIMES[1:-1])
-    masses = [(mass, 10.0) if link == 1 else (1.0, mass) for mass in MASSES]
-    arms = ulna.stack([Arm.rods([0.5, 0.5], pair) for pair in masses])
-    # By the listing's own differences, in place of those of a plan.
-    wanted = ulna.dynamics.inverse_dynamics(arms.per_sample(), *differences())
-    assert np.abs(found["torque"] - wanted).max() < 1e-8
-    assert found["torque.peak"] == pytest.approx(np.abs(found["torque"]).max(axis=1))
-
-
-def kehl(link: int) -> SweepSpec:
-    return read_spec(
-        {
-            "arm": "kehl",
-            "path": "loops_as_printed()",
-            "duration": printed.DURATION,
-            "samples": printed.COUNT,
-            "simulate": False,
-            "derivatives": "finite",
-            "elbow": "positive",
-            "vary": {f"link.{link}.mass": list(MASSES)},
-            "keep": ["torque.peak", "torque"],
-        }
-    )
 
 
 def test_planned_torques_are_linear_in_the_masses() -> None:

@@ -1,8 +1,0 @@
-"""Paper 003 again: energies, joint equations and their matrix form, and what they are used for."""
-
-from ulna.papers.rows_file import PaperRows
-
-__all__ = ["PAPER", "rows"]
-
-rows = PaperRows(__name__)
-PAPER = rows.paper

@@ -1,8 +1,0 @@
-"""Paper 000, by Kehl, Cabusi, Kim and Banuelos: a two-joint arm on a looping path."""
-
-from ulna.papers.rows_file import PaperRows
-
-__all__ = ["PAPER", "judge"]
-
-judge = rows = PaperRows(__name__)
-PAPER = rows.paper
