@@ -10,12 +10,11 @@ NOTEBOOKS := $(VENV)/.notebooks
 # which are left out of the coverage. Without its bytecode every process would compile the package and rewrite the tests again.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -rs -n 2 --dist loadfile --no-loadscope-reorder
 UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) tests/uncompiled
-PAPERS := tests/papers tests/unit/papers
 # Builds the viewer if its sources have changed; without Node or network it says so and goes on, except under CI=true.
 VIEWER := $(BIN)/python tools/viewer.py --install
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-docs test-papers coverage test-slow check format pictures bench performance wheel clean
+.PHONY: help run papers test test-docs test-papers coverage test-slow check format pictures bench performance wheel clean
 
 help:            ## say what the targets do
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -30,19 +29,24 @@ run: $(RUNTIME)  ## plan loops on a circle, and follow them open loop and closed
 	@echo "  $(BIN)/ulna follow kehl --payload '1 kg' --controller-model kehl --out build/surprise --film"
 	@echo "  $(BIN)/ulna follow so-101 --timing s-curve --max-speed '10 cm/s' --out build/so-101"
 	@echo "  $(BIN)/ulna list paths    $(BIN)/ulna list controllers    $(BIN)/ulna --help"
+	@echo "  make papers"
+
+papers: $(RUNTIME)  ## compute the five papers again, into pages in build/papers
+	@$(VIEWER)
+	@$(BIN)/python -m papers --overwrite
 
 test: $(DEVELOP)  ## run the tests
 	@$(VIEWER) build test
 	@$(BIN)/ulna compile
-	@$(PYTEST) -m "not (check or docs or slow)" --ignore tests/uncompiled $(PAPERS:%=--ignore %)
+	@$(PYTEST) -m "not (check or docs or slow)" --ignore tests/uncompiled --ignore tests/papers
 
 test-docs: $(DEVELOP)  ## run every command and block of the docs, every example and the notebook
 	@$(VIEWER)
 	@$(PYTEST) -m docs tests/docs
 
-test-papers: $(DEVELOP)  ## compute the five papers again, and make their pages
+test-papers: $(DEVELOP)  ## test the five papers: their numbers, their errata, their pages
 	@$(VIEWER)
-	@$(PYTEST) -m "not slow" $(PAPERS)
+	@$(PYTEST) -m "not slow" tests/papers
 
 coverage: $(DEVELOP)  ## run kernels as plain Python, the unit tests once more, and say which branches they do not take
 	@$(VIEWER)
@@ -69,7 +73,7 @@ format: $(DEVELOP)  ## put the code into the project's format
 pictures: $(DEVELOP)  ## remake the pictures and the gallery that README and docs show
 	@$(BIN)/python tools/pictures.py
 	@$(BIN)/python tools/gallery.py --pictures
-	@$(BIN)/python tools/errata.py
+	@$(BIN)/python -m papers.errata
 	@$(BIN)/python tools/rooms.py
 
 bench: $(DEVELOP)  ## measure how long things take, beside other engines

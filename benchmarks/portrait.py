@@ -1,20 +1,15 @@
-"""How long phase portraits take: a page of basins, borders by bisection, the papers' pages."""
+"""How long phase portraits take: a page of basins, borders by bisection."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from measuring import Report
 
 import ulna
 from ulna.control import PD
 
-COMMAND = Path(sys.executable).with_name("ulna")
 SIDE = 1000
 
 
@@ -23,14 +18,6 @@ def seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
-
-
-def papers() -> None:
-    """Compute the five papers again, films included, as a person does."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(
-            [str(COMMAND), "papers", "--out", f"{folder}/papers"], capture_output=True, check=True
-        )
 
 
 def main() -> None:
@@ -54,7 +41,6 @@ def main() -> None:
         "critical speeds from level, -13 to 10 rad/s, six to 1e-9 [s]",
         seconds(lambda: under.critical_speeds(0.0, within=(-13.0, 10.0))),
     )
-    report.note("ulna papers, all five with films [s]", seconds(papers), most=120.0)
     report.save("portrait")
 
 

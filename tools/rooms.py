@@ -14,7 +14,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parent.parent
 # Floors from the top, each room with what it answers. A room uses those below it.
 FLOORS = (
-    {"cli": "the command line", "papers": "where it comes from"},
+    {"cli": "the command line"},
     {"viewer": "seeing"},
     {"sweep": "many of them"},
     {"analysis": "what it means"},
@@ -32,7 +32,7 @@ FLOORS = (
         "expressions": "what did they write",
         "units": "what did they mean",
     },
-    dict.fromkeys(("angles", "sincos", "arrays", "columns", "storage"), ""),
+    dict.fromkeys(("angles", "sincos", "arrays", "columns", "storage", "zarr_stores"), ""),
     dict.fromkeys(("progress", "namespaces", "concurrency", "errors", "typing"), ""),
 )
 # What a floor hands to the one above it, from the top.

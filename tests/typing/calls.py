@@ -202,6 +202,7 @@ def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats
     ulna.widget(arm, q0=q, height=300).on_change(print, remove=True)
     ulna.widget(run, height=300)
     ulna.widget(run, q0=q)  # type: ignore[call-overload]
+    viewer.player({"run": run}, plan=plan, title="again").html.encode()
     viewer.plot_error(axes, plan, run)  # type: ignore[arg-type]
 
 

@@ -16,7 +16,7 @@ from ulna.arrays import Array
 from ulna.errors import InputError
 from ulna.sweep.compute import compute, is_ok
 from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
-from ulna.sweep.sweep_spec import SweepSpec, read_spec
+from ulna.sweep.sweep_spec import read_spec
 
 ARM = Arm.rods(
     [0.5, 0.5],

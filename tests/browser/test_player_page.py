@@ -1,20 +1,19 @@
-"""Players on a paper's page: seen, scrubbed and slowed down, in both themes and on a phone."""
+"""Players embedded in a page: seen, scrubbed and slowed down, in both themes and on a phone."""
 
-from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import PHONE, WIDER, violations, watched
-from papers import Film, Number, Row, Verdict, library
-from papers.bechard import films
-from papers.edition import Edition, Judged, path
-from papers.pages import paper_page
-from papers.players import player_document
+import ulna
+from page_checks import PHONE, violations, watched
 
-SIZE = (640, 640)
-PLAYED = {"one-joint": films.play_one_joint, "skater": films.play_tuck}
+TITLES = {"one-joint": "One joint", "skater": "A skater in two models"}
+HOST = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>Players</title></head>
+<body><h1>Players</h1>{}</body></html>"""
+BELOW = '<section id="{}" style="margin-top: 1000px">{}</section>'
 DRAWN = 2e-6  # [m] places on the page have six digits
 
 
@@ -23,7 +22,8 @@ class Player:
 
     def __init__(self, page, key):
         self.page, self.key = page, key
-        self.root = page.locator(f"#{key} .player")
+        self.box = page.locator(f"#{key} iframe")
+        self.root = page.frame_locator(f"#{key} iframe").locator(".player")
         self.slider = self.root.get_by_role("slider", name="Time")
         self.clock = self.root.locator(".player-time")
         self.speed = self.root.get_by_role("combobox", name="Speed")
@@ -32,7 +32,7 @@ class Player:
         return self.root.get_by_role("button", name=name, exact=True)
 
     def look_at(self):
-        self.root.scroll_into_view_if_needed()
+        self.box.scroll_into_view_if_needed()
 
     @property
     def time(self):
@@ -41,7 +41,7 @@ class Player:
     def seek(self, step):
         """Go by the slider to one of its 2000 places, and return the time there [s]."""
         self.slider.fill(str(step))
-        self.page.evaluate(
+        self.root.evaluate(
             "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
         return step / 2000 * run_of(self.key).t[-1]
@@ -52,9 +52,14 @@ class Player:
         return np.array([float(part) for part in text.split(",")])
 
 
-def run_of(key):
-    """Return the run whose arm is in front: that which others are compared with."""
-    return list(PLAYED[key]().runs.values())[-1]
+@cache
+def run_of(key, dynamics="full"):
+    """Simulate what a player shows, in the model of the arm that is in front."""
+    if key == "one-joint":
+        return ulna.simulate(ulna.preset("bechard-1"), q0=[0.0], torque=[10.0], duration=20.0)
+    options = {"q0": [0.0, 0.0], "torque": [45.0, 45.0], "duration": 5.0, "samples": 2001}
+    arm = ulna.preset("bechard-skater")
+    return ulna.simulate(arm, dynamics=dynamics, **options)
 
 
 def tip_at(run, time):
@@ -72,32 +77,27 @@ def in_single_precision(run):
 
 @pytest.fixture(scope="module")
 def file(samples, tmp_path_factory):
-    """A page of paper 001 with two of its films, for which no film has to be made."""
-    texts = {"where": "§3", "printed": "a film", "ours": "a player", "why": "It can be played."}
-    rows = [
-        Row(
-            key=key, title=played().title, verdict=Verdict.SAME, **texts, call="import ulna",
-            numbers=(Number("end", run_of(key).t[-1], "s", label="ends at"),),
-            films=(Film(f"{key}.mp4", "As it moves", str, played),),
-        )
-        for key, played in PLAYED.items()
-    ]  # fmt: skip
-    shown = {path(film): film for row in rows for film in row.films}
-    judged = Judged(replace(library.paper("001"), places=()), tuple(rows))
-    edition = Edition(
-        (judged,),
-        made=dict.fromkeys(shown, SIZE),
-        players={name: player_document(film) for name, film in shown.items()},
-    )
-    file = tmp_path_factory.mktemp("papers") / judged.page
-    file.write_text(paper_page(judged, edition), "utf-8")
+    """A page with two players."""
+    models = {name: run_of("skater", name) for name in ("full", "sequential")}
+    shown = {"one-joint": run_of("one-joint"), "skater": models}
+    players = {key: ulna.viewer.player(runs, title=TITLES[key]) for key, runs in shown.items()}
+    parts = (BELOW.format(key, player._repr_html_()) for key, player in players.items())
+    file = tmp_path_factory.mktemp("players") / "host.html"
+    file.write_text(HOST.format("".join(parts)), "utf-8")
     return file
 
 
 @pytest.fixture(scope="module")
 def page(opener, file):
     """The page of a reader who wants no motion, on which players stay where they are put."""
-    return opener(file, viewport={"width": 1024, "height": 700}, reduced_motion="reduce")
+    return opened(opener, file, viewport={"width": 1024, "height": 700}, reduced_motion="reduce")
+
+
+def opened(opener, file, **options):
+    page = opener(file, ready="iframe", **options)
+    for key in TITLES:
+        Player(page, key).root.wait_for()
+    return page
 
 
 def test_nothing_plays_by_itself_where_motion_is_unwanted(page):
@@ -112,7 +112,7 @@ def test_nothing_plays_by_itself_where_motion_is_unwanted(page):
 
 
 def test_a_player_plays_when_it_is_seen_and_rests_when_it_is_not(open_page, file):
-    page = open_page(file, viewport={"width": 1024, "height": 700})
+    page = opened(open_page, file, viewport={"width": 1024, "height": 700})
     first, second = Player(page, "one-joint"), Player(page, "skater")
     assert second.time == 0.0
     first.look_at()
@@ -135,15 +135,13 @@ def test_a_player_plays_when_it_is_seen_and_rests_when_it_is_not(open_page, file
 
 
 def test_scrubbed_it_shows_where_python_has_the_arm(page):
-    for key in PLAYED:
+    for key in TITLES:
         player, run = Player(page, key), run_of(key)
         player.look_at()
         for step in (0, 137, 1000, 1999, 2000):
             time = player.seek(step)
             assert player.time == pytest.approx(time, abs=0.51e-2)
             np.testing.assert_allclose(player.tip, tip_at(run, time), atol=in_single_precision(run))
-    number = page.locator("#skater td.number").inner_text()
-    assert float(number.split()[0]) == run_of("skater").t[-1]
 
 
 def test_the_slider_is_dragged_and_keys_step(page):
@@ -190,31 +188,39 @@ def brightness(player):
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
 def test_a_page_fits_screens_and_follows_themes(open_page, file, screen):
-    page = open_page(file, color_scheme="light", reduced_motion="reduce", **screen)
-    assert page.evaluate(WIDER) <= 0
+    page = opened(open_page, file, color_scheme="light", reduced_motion="reduce", **screen)
     player = Player(page, "one-joint")
     player.look_at()
     box, width = player.root.bounding_box(), page.viewport_size["width"]
     assert box["x"] >= 0.0
     assert box["x"] + box["width"] <= width
     assert brightness(player) > 0.8
-    if screen:
-        assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     page.wait_for_function("matchMedia('(prefers-color-scheme: dark)').matches")
     page.wait_for_timeout(100)
     assert brightness(player) < 0.2
-    if not screen:
-        assert violations(page) == []
 
 
-def test_players_of_a_phone_are_played_by_a_finger(open_page, file):
-    player = Player(open_page(file, reduced_motion="reduce", **PHONE), "skater")
-    player.look_at()
-    player.button("Play").tap()
-    expect(player.button("Pause")).to_be_visible()
-    player.button("Pause").tap()
-    box = player.slider.bounding_box()
-    player.page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+def alone(folder):
+    """Write a page of nothing but a player."""
+    file = folder / "player.html"
+    file.write_text(ulna.viewer.player(run_of("skater")).html, "utf-8")
+    return file
+
+
+def test_a_player_is_played_by_a_finger(open_page, samples, tmp_path):
+    page = open_page(alone(tmp_path), reduced_motion="reduce", **PHONE)
+    page.get_by_role("button", name="Play", exact=True).tap()
+    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Pause", exact=True).tap()
+    box = page.get_by_role("slider", name="Time").bounding_box()
+    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     end = run_of("skater").t[-1]
-    assert player.time == pytest.approx(end / 2, abs=0.03 * end)
+    time = float(page.locator(".player-time").inner_text().removesuffix(" s"))
+    assert time == pytest.approx(end / 2, abs=0.03 * end)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_player_alone_on_a_page_can_be_used_by_everybody(open_page, samples, tmp_path, scheme):
+    page = open_page(alone(tmp_path), color_scheme=scheme, reduced_motion="reduce")
+    assert violations(page) == []
