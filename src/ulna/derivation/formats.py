@@ -202,18 +202,12 @@ def _latex_lines(equation: Equation) -> list[str]:
     return [*lines[:-1], lines[-1] + number]
 
 
-def to_html(
-    title: str, steps: Iterable[Step], *, page: bool = True, anchors: bool | None = None
-) -> str:
-    """Write the whole derivation as an HTML page, or for a notebook in the notebook's own style.
-
-    Steps have the addresses that `anchor` gives, where `anchors` says so: by default in a page.
-    """
+def to_html(title: str, steps: Iterable[Step], *, page: bool = True) -> str:
+    """Write the whole derivation as an HTML page, or for a notebook in the notebook's own style."""
     return templates().get_template("page.html.j2").render(
         title=title,
         steps=steps,
         page=page,
-        anchors=page if anchors is None else anchors,
         anchor=anchor,
         content_policy=content_policy,
         inline=partial(one_line, printer=MATHML),

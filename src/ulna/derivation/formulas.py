@@ -18,24 +18,17 @@ from ulna.derivation.model import (
     BASES,
     COORDINATES,
     Letter,
-    Marked,
-    Of,
     Partial,
     Rate,
     letter,
-    unmarked,
 )
 
-GREEK = {
-    "phi": "φ", "varphi": "ϕ", "gamma": "γ", "tau": "τ", "omega": "ω",
-    "theta": "θ", "chi": "χ", "pi": "π", "pm": "±",
-}  # fmt: skip
+GREEK = {"phi": "φ", "gamma": "γ", "tau": "τ", "omega": "ω"}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SUPERSCRIPTS = {2: "²", 3: "³", 4: "⁴"}
 FRACTIONS = {(1, 2): "½", (1, 3): "⅓", (1, 4): "¼"}
 DOTS = ("", "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}")
-FUNCTIONS = (sp.sin, sp.cos, sp.exp, sp.sign, sp.tan, sp.acos, sp.atan, sp.atan2)
-NAMES = {"acos": "arccos", "atan": "arctan"}  # of functions, where SymPy's are others
+FUNCTIONS = (sp.sin, sp.cos, sp.exp, sp.sign)
 DIGITS = 6
 LONG = 40  # letters
 
@@ -99,7 +92,6 @@ class FormulaPrinter(ABC):
     product: str
     times: str  # between factors
     over: str  # before what divides
-    root: str
     partial: str
     rate: str
 
@@ -114,25 +106,13 @@ class FormulaPrinter(ABC):
     @abstractmethod
     def call(self, name: str, argument: str, exponent: int) -> str: ...
 
-    def comma(self, parts: list[str]) -> str:
-        """Write the arguments of a function."""
-        return ", ".join(parts)
-
-    def quotient(self, above: str, below: sp.Expr) -> str:
-        """Write what is divided and what divides it."""
-        return above + self.over + _factor(below, self)
-
-    def mark(self, text: str, *, infix: bool = False) -> str:
-        """Set a part off; an infix one begins with the sign between it and what is before it."""
-        return text
-
 
 class TextPrinter(FormulaPrinter):
     """Letters that a terminal can show."""
 
     minus, plus, equals = "−", "+", "="
     bracket, product, times, over = "({})", "{}", " ", "/"
-    root, partial, rate = "√({})", "∂{}/∂{}", "d/dt ({})"
+    partial, rate = "∂{}/∂{}", "d/dt ({})"
 
     def letter(self, letter: Letter, exponent: int = 1) -> str:
         """Write a letter as q̇₂; a subscript that is no number follows as in m_P."""
@@ -164,7 +144,6 @@ class LatexPrinter(FormulaPrinter):
 
     minus, plus, equals = "-", "+", "="
     bracket, product, times, over = "({})", "{}", " \\, ", " / "
-    root = "\\sqrt{{{}}}"
     partial = "\\frac{{\\partial {}}}{{\\partial {}}}"
     rate = "\\frac{{d}}{{dt}} \\left( {} \\right)"
 
@@ -194,7 +173,7 @@ class LatexPrinter(FormulaPrinter):
     def call(self, name: str, argument: str, exponent: int) -> str:
         r"""Write \cos^{2}(x)."""
         raised = f"^{{{exponent}}}" if exponent > 1 else ""
-        known = f"\\operatorname{{{name}}}" if name in ("sign", "atan2") else f"\\{name}"
+        known = f"\\operatorname{{{name}}}" if name == "sign" else f"\\{name}"
         return f"{known}{raised}({argument})"
 
 
@@ -204,7 +183,6 @@ class MathMLPrinter(FormulaPrinter):
     minus, plus, equals = "<mo>−</mo>", "<mo>+</mo>", "<mo>=</mo>"
     bracket = '<mrow><mo stretchy="false">(</mo>{}<mo stretchy="false">)</mo></mrow>'
     product, times, over = "<mrow>{}</mrow>", '<mspace width="0.17em"/>', "<mo>/</mo>"
-    root = "<msqrt>{}</msqrt>"
     partial = "<mfrac><mrow><mo>∂</mo>{}</mrow><mrow><mo>∂</mo>{}</mrow></mfrac>"
     rate = (
         "<mrow><mfrac><mi>d</mi><mrow><mi>d</mi><mi>t</mi></mrow></mfrac>"
@@ -254,17 +232,6 @@ class MathMLPrinter(FormulaPrinter):
         head = self.power(head, exponent) if exponent > 1 else head
         return f"<mrow>{head}<mo>&#x2061;</mo>{self.bracket.format(argument)}</mrow>"
 
-    def comma(self, parts: list[str]) -> str:
-        """Write the arguments of a function."""
-        return "<mo>,</mo>".join(parts)
-
-    def mark(self, text: str, *, infix: bool = False) -> str:
-        """Set a part off by its class."""
-        if infix:
-            # As the first of its row a sign would be taken for that of the row.
-            text = text.replace("<mo>", '<mo form="infix">', 1)
-        return f'<mrow class="differs">{text}</mrow>'
-
 
 TEXT, LATEX, MATHML = TextPrinter(), LatexPrinter(), MathMLPrinter()
 
@@ -275,7 +242,6 @@ class Term(NamedTuple):
     negative: bool
     text: str
     width: int
-    marked: bool = False  # with its sign
 
 
 def write(expression: sp.Expr, printer: FormulaPrinter) -> str:
@@ -287,14 +253,12 @@ def joined(row: list[Term], printer: FormulaPrinter) -> str:
     """Write terms one after the other, each with its sign."""
     first, *more = row
     text = printer.minus + first.text if first.negative else first.text
-    text = printer.mark(text) if first.marked else text
     return " ".join([text, *(_with_sign(term, printer) for term in more)])
 
 
 def _with_sign(term: Term, printer: FormulaPrinter) -> str:
     """Write a term after others: a plus before it as well."""
-    text = f"{printer.minus if term.negative else printer.plus} {term.text}"
-    return printer.mark(text, infix=True) if term.marked else text
+    return f"{printer.minus if term.negative else printer.plus} {term.text}"
 
 
 def terms(expression: sp.Expr, printer: FormulaPrinter) -> list[Term]:
@@ -304,12 +268,11 @@ def terms(expression: sp.Expr, printer: FormulaPrinter) -> list[Term]:
 
 
 def _term(part: sp.Expr, printer: FormulaPrinter) -> Term:
-    marked = isinstance(part, Marked)
-    coefficient, rest = (part.args[0] if marked else part).as_coeff_Mul()
+    coefficient, rest = part.as_coeff_Mul()
     text = _product(abs(coefficient), rest, printer)
     spelled = text if isinstance(printer, TextPrinter) else _product(abs(coefficient), rest, TEXT)
     width = visible_width(spelled)
-    return Term(bool(coefficient < 0), text, width, marked)
+    return Term(bool(coefficient < 0), text, width)
 
 
 def _product(coefficient: sp.Number, rest: sp.Expr, printer: FormulaPrinter) -> str:
@@ -322,7 +285,7 @@ def _product(coefficient: sp.Number, rest: sp.Expr, printer: FormulaPrinter) -> 
         written.insert(0, _number(coefficient, printer))
     text = printer.times.join(written)
     if below != 1:
-        text = printer.quotient(text, below)
+        text += printer.over + _factor(below, printer)
     return printer.product.format(text) if len(written) > 1 or below != 1 else text
 
 
@@ -337,8 +300,6 @@ def _number(value: sp.Number, printer: FormulaPrinter) -> str:
 
 
 def _factor(factor: sp.Expr, printer: FormulaPrinter) -> str:
-    if isinstance(factor, Marked):
-        return printer.mark(_factor(factor.args[0], printer))
     if isinstance(factor, sp.Pow):
         return _power(factor, printer)
     if isinstance(factor, sp.Symbol):
@@ -347,8 +308,6 @@ def _factor(factor: sp.Expr, printer: FormulaPrinter) -> str:
         return printer.partial.format(*(_factor(part, printer) for part in factor.args))
     if isinstance(factor, Rate):
         return printer.rate.format(write(factor.args[0], printer))
-    if isinstance(factor, Of):
-        return _letter_of(factor, printer)
     if isinstance(factor, FUNCTIONS):
         return _call(factor, printer, 1)
     if isinstance(factor, sp.Number):
@@ -357,19 +316,12 @@ def _factor(factor: sp.Expr, printer: FormulaPrinter) -> str:
 
 
 def _power(power: sp.Pow, printer: FormulaPrinter) -> str:
-    if power.exp == sp.Rational(1, 2):
-        return printer.root.format(write_inner(power.base, printer))
     base, exponent = power.base, int(power.exp)
     if isinstance(base, FUNCTIONS):
         return _call(base, printer, exponent)
     if isinstance(base, sp.Symbol):
         return printer.letter(letter(base), exponent)
     return printer.power(_factor(base, printer), exponent)
-
-
-def _letter_of(factor: Of, printer: FormulaPrinter) -> str:
-    head, *arguments = (write_inner(part, printer) for part in factor.args)
-    return printer.product.format(head + printer.bracket.format(printer.comma(arguments)))
 
 
 def write_inner(expression: sp.Expr, printer: FormulaPrinter) -> str:
@@ -380,9 +332,8 @@ def write_inner(expression: sp.Expr, printer: FormulaPrinter) -> str:
 
 
 def _call(function: sp.Expr, printer: FormulaPrinter, exponent: int) -> str:
-    name = function.func.__name__
-    arguments = printer.comma([write_inner(part, printer) for part in function.args])
-    return printer.call(NAMES.get(name, name), arguments, exponent)
+    (inside,) = function.args
+    return printer.call(function.func.__name__, write_inner(inside, printer), exponent)
 
 
 def left_side(equation: Equation, printer: FormulaPrinter) -> str:
@@ -445,18 +396,13 @@ def _going_on(line: list[Term], printer: FormulaPrinter) -> str:
 
 def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:
     """Place constants first, then functions, what has no dots, rates, accelerations, sums."""
-    factor = unmarked(factor)
     base = factor.base if isinstance(factor, sp.Pow) else factor
     if isinstance(base, sp.Symbol):
         kind = letter(base)
-        if kind.base == "pm":
-            return -1, 0, ""
         if kind.base in COORDINATES:
             return 3 + kind.dots, 0, kind.subscript
         rank = BASES.index(kind.base) if kind.base in BASES else len(BASES)
         return 0, rank, kind.subscript
-    if isinstance(base, Of):
-        return 2, 0, str(base)
     if isinstance(base, FUNCTIONS):
         return (8 if isinstance(base, sp.exp) else 1), 0, str(base)
     return (9 if _dots(base) else 2), 0, str(base)
@@ -464,7 +410,6 @@ def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:
 
 def _place_in_sum(term: sp.Expr) -> tuple[int, int, int, int, str]:
     """Place motors first, accelerations before rates before the rest, inner links before outer."""
-    term = unmarked(term)
     letters = [letter(part) for part in term.free_symbols]
     dots = 3 if any(part.base == "tau" for part in letters) else _dots(term)
     moving = [part for part in letters if part.dots == dots] or letters

@@ -42,10 +42,9 @@ BASES = (
     "c",
     "d",
 )
-COORDINATES = ("q", "phi", "theta", "chi")
+COORDINATES = ("q", "phi")
 NAME = re.compile(
-    r"(?P<base>theta|varphi|phi|chi|gamma|tau|omega|pi|pm|[A-Za-z])"
-    r"(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)"
+    r"(?P<base>phi|gamma|tau|omega|[A-Za-z])(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)"
 )
 HALF = sp.Rational(1, 2)
 
@@ -87,21 +86,6 @@ class Direction(sp.Function):  # type: ignore[misc]
     """The sign of a rate and, at rest, of the acceleration beside it: which way a joint goes."""
 
     nargs = 2
-
-
-class Of(sp.Function):  # type: ignore[misc]
-    """A letter with what it depends on, such as M(q): the letter, then its arguments."""
-
-
-class Marked(sp.Function):  # type: ignore[misc]
-    """What stands inside, set off from the rest of its formula."""
-
-    nargs = 1
-
-
-def unmarked(expression: sp.Expr) -> sp.Expr:
-    """Return an expression without its marks."""
-    return expression.replace(Marked, lambda inside: inside)
 
 
 class Leg(NamedTuple):
