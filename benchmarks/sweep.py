@@ -26,7 +26,8 @@ from uuid import uuid4
 from measuring import Report, available_cores
 
 import ulna
-from ulna.sweep.cluster import Connection, connected, run_on
+from ulna.sweep.cluster import run_on
+from ulna.sweep.dask_clusters import Connection, connected
 from ulna.sweep.execute import SweepJob, layout_of, run_here
 from ulna.sweep.store import create_store
 
@@ -86,8 +87,8 @@ def processor_time(client: Any) -> float:
 def new_job(points: int, folder: Path) -> SweepJob:
     """Return a sweep with a store of its own, of which nothing is computed."""
     spec = ulna.sweep.read_spec(plain_spec(points))
-    store = create_store(folder / uuid4().hex, layout_of(spec), {}, overwrite=False)
-    return SweepJob(spec, store)
+    store = create_store(folder / uuid4().hex, layout_of(spec), overwrite=False)
+    return SweepJob(spec, store, lambda done: None)
 
 
 def on(cluster: Connection) -> Callable[[SweepJob], None]:

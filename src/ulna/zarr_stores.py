@@ -26,6 +26,7 @@ Box: TypeAlias = Sequence[slice]  # of the leading axes; the others are whole
 
 METADATA = "zarr.json"
 METADATA_2 = ".zgroup"  # of Zarr's format 2
+CONFIGURATION = {"write_empty_chunks": True}  # a chunk that is missing never was all NaN
 FORMAT = "format"  # the attribute that says what a store holds: "batch 1"
 
 
@@ -45,7 +46,9 @@ class Store:
     def __init__(self, path: Path, group: Any) -> None:
         self.path, self._group = path, group
         self.attributes: dict[str, Any] = dict(group.attrs)
-        self.arrays: dict[str, Any] = dict(group.arrays())
+        self.arrays: dict[str, Any] = {
+            name: array.with_config(CONFIGURATION) for name, array in group.arrays()
+        }
 
     def add(
         self, name: str, dims: Sequence[str], values: Any, attributes: Mapping[str, Any]
@@ -106,8 +109,7 @@ class Store:
                 dimension_names=tuple(dims),
                 attributes=dict(attributes),
                 compressors=import_extra("zarr.codecs", "cluster", "a store").Crc32cCodec(),
-                # A chunk that is missing is never one that was all NaN.
-                config={"write_empty_chunks": True},
+                config=CONFIGURATION,
             )
 
     def write(self, box: Box, values: Mapping[str, Any]) -> None:

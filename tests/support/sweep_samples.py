@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ulna.sweep.execute import layout_of
-from ulna.sweep.results import STATUS, WORDS, Sweep, SweepMemory
-from ulna.sweep.store import ChunkRecord
+from ulna.sweep.results import Sweep
+from ulna.sweep.store import STATUS, SweepMemory
+from ulna.sweep.sweep_outputs import STATUS_CODES
 from ulna.sweep.sweep_spec import read_spec
 
 DURATION = 2.0  # [s]
@@ -37,8 +38,8 @@ def made_sweep(vary: Mapping[str, Any], *, failed: Sequence[int] = (), **more: A
     """Return a sweep with a scalar and a curve of two joints; points that failed have none."""
     spec = read_spec({**BASE, **more, "vary": vary})
     memory = SweepMemory(layout_of(spec))
-    for number in range(len(memory.chunks)):
-        points = memory.chunks.points(number)
+    for number in range(len(memory.layout.chunks)):
+        points = memory.layout.chunks.points(number)
         arrays = {
             one.name: np.full((len(points), *one.shape), 0.0) for one in memory.layout.variables
         }
@@ -48,6 +49,6 @@ def made_sweep(vary: Mapping[str, Any], *, failed: Sequence[int] = (), **more: A
             for joint in (0, 1):
                 arrays["torque.peak"][row, joint] = peak(values, joint) + gone
                 arrays["torque"][row, :, joint] = curve(values, joint, spec.curve_times) + gone
-            arrays[STATUS][row] = WORDS.index("diverged" if point in failed else "done")
-        memory.put(number, arrays, ChunkRecord({}, {}))
-    return Sweep(memory, spec=spec)
+            arrays[STATUS][row] = STATUS_CODES["diverged" if point in failed else "done"]
+        memory.write(number, arrays)
+    return Sweep(memory, spec)

@@ -61,6 +61,12 @@ def test_what_was_written_is_read_back(path):
     assert open_store(path, FORM, WHAT).attributes["title"] == "τ"
 
 
+def test_a_chunk_of_nothing_but_nan_is_there(path):
+    box, values = (slice(4, 8),), np.full((4, 3, 2), np.nan)
+    open_store(path, FORM, WHAT, writable=True).write(box, {"q": values})
+    assert np.isnan(open_store(path, FORM, WHAT).read("q", box)).all()
+
+
 def test_xarray_reads_a_store(path):
     with xarray.open_zarr(path) as found:
         assert found.q.dims == ("row", "time", "axis")

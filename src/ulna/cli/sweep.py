@@ -10,18 +10,25 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ulna.cli import flags
+from ulna.cli import INTERRUPTED, flags
 from ulna.cli.flags import argument, option, read_workers, switch
-from ulna.cli.outputs import INTERRUPTED, UnfinishedError
+from ulna.cli.outputs import UnfinishedError
 from ulna.cli.terminal import TYPED, note, number, say, show_json, show_table
-from ulna.errors import FileError, InputError, Problem, UlnaError, rewording, size_text
-from ulna.sweep.cluster import ClusterError
+from ulna.errors import (
+    FileError,
+    Interrupted,
+    Problem,
+    UlnaError,
+    rewording,
+    size_text,
+)
+from ulna.sweep.dask_clusters import ClusterError
 from ulna.sweep.execute import sweep as carry_out
-from ulna.sweep.results import STATUS, Sweep, duration_text, named_points, open_finished
+from ulna.sweep.results import Sweep, duration_text
+from ulna.sweep.store import STATUS, read_store
 
 PARTLY = 4  # the exit code of what could not be done for all points
 CURVE_AXES = ("time", "sample")
-ONCE = ("--overwrite", "--retry")  # what would undo the work of the command before
 SpecArgument = Annotated[str, argument("SPEC", "A sweep file: .toml.")]
 OutOption = Annotated[
     str | None, option("STORE", "The folder of the results; SPEC.zarr unless given.")
@@ -39,10 +46,6 @@ CertOption = Annotated[str | None, option("FILE", "The certificate to show it.")
 KeyOption = Annotated[str | None, option("FILE", "The key of that certificate.")]
 DryRunSwitch = Annotated[
     bool, switch("--dry-run", "Time a few points, and say what all of them take.")
-]
-RetrySwitch = Annotated[bool, switch("--retry", "Try points again that were set aside.")]
-VerifySwitch = Annotated[
-    bool, switch("--verify", "Read what is finished, and compute damaged points anew.")
 ]
 OPTIONS = {
     "store": "--out",
@@ -64,8 +67,6 @@ def sweep(
     tls_cert: CertOption = None,
     tls_key: KeyOption = None,
     dry_run: DryRunSwitch = False,
-    retry: RetrySwitch = False,
-    verify: VerifySwitch = False,
     overwrite: flags.Overwrite = False,
     json: flags.Json = False,
 ) -> None:
@@ -74,15 +75,13 @@ def sweep(
     Stopped by whatever, the same command goes on where it was.
     """
     store = Path(out) if out is not None else Path(f"{Path(spec).stem}.zarr")
+    files = {"ca_file": tls_ca_file, "cert": tls_cert, "key": tls_key}
     settings: dict[str, Any] = {
         "workers": None if workers is None else read_workers(workers, "to use no cluster"),
         "scheduler": scheduler,
-        "tls": _read_tls(tls_ca_file, tls_cert, tls_key),
+        "tls": {name: file for name, file in files.items() if file is not None} or None,
         "dry_run": dry_run,
-        "retry": retry,
-        "verify": verify,
         "overwrite": overwrite,
-        "on_interrupt": "return",
     }
     with rewording(_of_option):
         found = _carried_out(spec, store, settings)
@@ -96,36 +95,22 @@ def sweep(
     _raise_if_partly(found, store)
 
 
-def _read_tls(ca_file: str | None, cert: str | None, key: str | None) -> dict[str, str] | None:
-    given = {"ca_file": ca_file, "cert": cert, "key": key}
-    files = {name: file for name, file in given.items() if file is not None}
-    absent = sorted(given.keys() - files.keys())
-    if files and absent:
-        got = f"no {', '.join('--tls-' + name.replace('_', '-') for name in absent)}"
-        raise InputError(Problem(OPTIONS["tls"], got, "all three, or none"))
-    return files or None
-
-
 def _of_option(problem: Problem) -> Problem:
     return replace(problem, what=OPTIONS.get(problem.what, problem.what))
 
 
 def _carried_out(spec: str, store: Path, settings: Mapping[str, Any]) -> Sweep:
-    """Run a sweep; where it cannot go on, say what there is, and how to go on."""
+    """Run a sweep; where it ends early, say what there is, and how to go on."""
     try:
-        found = carry_out(spec, store, **settings)
+        return carry_out(spec, store, **settings)
+    except Interrupted as stopped:
+        raise UnfinishedError([f"stopped; {_kept(stopped.result, store)}"], INTERRUPTED) from None
     except (FileError, ClusterError) as error:
-        raise _unfinished(error, store) from error
-    if not settings["dry_run"] and not found.is_complete:
-        raise UnfinishedError([f"stopped; {_kept(found, store)}"], INTERRUPTED)
-    return found
-
-
-def _unfinished(error: UlnaError, store: Path) -> UlnaError:
-    found = open_finished(store)
-    if found is None:
-        return error
-    return UnfinishedError([str(error), _kept(found, store)], error.exit_code)
+        try:
+            found = Sweep(read_store(store))
+        except UlnaError:
+            raise error from None
+        raise UnfinishedError([str(error), _kept(found, store)], error.exit_code) from error
 
 
 def _kept(found: Sweep, store: Path) -> str:
@@ -133,17 +118,14 @@ def _kept(found: Sweep, store: Path) -> str:
     return f"{done}; to go on: {_same_command()}"
 
 
-def _same_command(*more: str) -> str:
+def _same_command() -> str:
     """Return the command that goes on with what this one has done."""
-    return shlex.join(["ulna", *(word for word in TYPED if word not in ONCE), *more])
+    return shlex.join(["ulna", *(word for word in TYPED if word != "--overwrite")])
 
 
 def _raise_if_partly(found: Sweep, store: Path) -> None:
-    lost = found.set_aside
-    if lost:
-        told = f"not computed, since each killed its worker three times: {named_points(lost)}"
-        again = f"to try again: {_same_command('--retry')}"
-        raise UnfinishedError([f"{store}: {told}; {again}"], PARTLY)
+    if not found.is_complete:
+        raise UnfinishedError([_kept(found, store)], PARTLY)
 
 
 def _show_estimate(found: Sweep, workers: int | None, *, json: bool) -> None:
@@ -204,6 +186,6 @@ def _facts(found: Sweep, store: Path) -> dict[str, Any]:
         "axes": dict(found.axes),
         "status": found.counts,
         "failed": list(found.failed),
-        "set_aside": list(found.set_aside),
+        "not_computed": list(found.not_computed),
         "outputs": ranges,
     }

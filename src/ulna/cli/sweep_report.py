@@ -20,7 +20,6 @@ from ulna.cli.outputs import (
 from ulna.cli.terminal import counted, number, say, show_json, show_table
 from ulna.errors import InputError, Problem, shown
 from ulna.sweep.results import Sweep, open_sweep
-from ulna.sweep.store import DESCRIPTION
 from ulna.sweep.sweep_outputs import SCALARS
 from ulna.viewer.sweep_content import SweepContent
 
@@ -28,8 +27,8 @@ MOST_FAILED = 5  # points that are told one by one
 
 
 def is_sweep_store(file: str) -> bool:
-    """Return whether a name is that of a sweep's results: a folder, or what is in it."""
-    return Path(file).is_dir() or Path(file).name == DESCRIPTION
+    """Return whether a name is that of a sweep's results, a folder."""
+    return Path(file).is_dir()
 
 
 def refuse_for_sweep(options: dict[str, Any]) -> None:
@@ -51,7 +50,7 @@ def show_sweep(
     outputs = [*_figure_outputs(plot, what, overwrite=overwrite)]
     outputs += html_outputs(html, overwrite=overwrite)
     check_outputs(outputs, overwrite=overwrite)
-    folder = Path(store).parent if Path(store).name == DESCRIPTION else Path(store)
+    folder = Path(store)
     sweep = open_sweep(folder)
     content = SweepContent.of(sweep)
     if what is not None:
@@ -148,7 +147,7 @@ def _facts(sweep: Sweep, content: SweepContent) -> dict[str, Any]:
         "points": len(sweep),
         "status": sweep.counts,
         "failed": list(sweep.failed),
-        "set_aside": list(sweep.set_aside),
+        "not_computed": list(sweep.not_computed),
         "parameters": parameters,
         "scalars": scalars,
         "curves": {name: {"unit": content.unit(name)} for name in content.curves},

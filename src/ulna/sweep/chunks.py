@@ -46,11 +46,10 @@ class Coordinate(NamedTuple):
 
 
 class SweepLayout(NamedTuple):
-    """What a store holds."""
+    """What the results of a sweep are; statuses are the last variable."""
 
     spec_hash: str
     content: Mapping[str, Any]  # what makes the spec again
-    text: str  # the file that the spec was read from, if any
     axes: Mapping[str, int]  # those of the points, the last one varying fastest
     coordinates: Sequence[Coordinate]
     variables: Sequence[Variable]
@@ -121,11 +120,10 @@ class ChunkGrid(NamedTuple):
         first = int(np.ravel_multi_index(corner, self.shape))
         return range(first, first + math.prod(self.extent(number)))
 
-    def chunk_of(self, point: int) -> int:
-        """Return the box that a point lies in."""
-        at = np.unravel_index(point, self.shape)
-        inside = [int(index) // size for index, size in zip(at, self.box, strict=True)]
-        return int(np.ravel_multi_index(inside, self.counts))
+    def box_of(self, number: int) -> tuple[slice, ...]:
+        """Return where a box lies along each axis."""
+        steps = zip(self.place(number), self.box, self.extent(number), strict=True)
+        return tuple(slice(at * size, at * size + own) for at, size, own in steps)
 
 
 def boxes(chunks: ChunkGrid, wanted: Sequence[NDArray[np.intp]]) -> Iterator[int]:

@@ -1,338 +1,247 @@
-"""Results of a sweep on disk: a Zarr folder, and beside its data a record of every finished chunk.
+"""Where the results of a sweep are kept: in memory, or on disk as a Zarr folder.
 
-    STORE/.zgroup .zattrs .zmetadata    the dataset: dims by parameter, units, spec, versions
-    STORE/NAME/0.1.0                    a chunk of an array: consecutive points, uncompressed
-    STORE/progress/7                    the record of a finished chunk, with the digests of its data
-
-A chunk is a block of consecutive point numbers. Its files are written and brought onto the disk
-first, each whole or not at all; then its record, which is bound to the hash of the spec. What has
-no valid record is not there: it reads as NaN, and is computed when the sweep goes on. Chunks
-do not depend on who computes them, so that a sweep can go on with any number of workers.
+Arrays of a folder have the parameters as axes, and are cut into the chunks that tasks compute. A
+chunk is finished when its statuses are there, which are written after its other outputs; what is
+not finished reads as not computed. Chunks do not depend on who computes them, so that a sweep can
+go on with any number of workers, and two processes that carry out the same one write the same
+bytes.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ulna.errors import FileError, InputError, Problem
-from ulna.storage import (
-    MISMATCH,
-    DamagedError,
-    digest,
-    empty_folder,
-    exists,
-    read_text,
-    sealed,
-    unsealed,
-    whole_folder,
-    write_whole,
-)
-from ulna.sweep.chunks import ChunkGrid, Coordinate, SweepLayout, Variable
+from ulna.storage import empty_folder, exists
+from ulna.sweep.chunks import Coordinate, SweepLayout, Variable, boxes
+from ulna.sweep.sweep_outputs import NOT_COMPUTED, STATUS_CODES, STATUSES
+from ulna.zarr_stores import Store, new_store, open_store
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
-FORMAT = 1
-DESCRIPTION, PROGRESS, LOCK = "sweep.json", "progress", ".lock"
-MESSAGE = "message"  # the output that is text, and kept in the records
-MARKS = (DESCRIPTION,)
+STATUS = "status"
+STATUS_VARIABLE = Variable(
+    STATUS,
+    dtype="|i1",
+    fill=STATUS_CODES[NOT_COMPUTED],
+    attributes={
+        "flag_values": list(range(len(STATUSES))),
+        "flag_meanings": " ".join(word.replace(" ", "_") for word in STATUSES),
+    },
+)
+FORM, WHAT = "sweep 2", "a folder that `ulna sweep` has made"
+ABOUT = ("spec", "spec_hash", "versions")  # attributes of a dataset
 MOST_DIFFERENCES = 12  # in a message
-METADATA = {"zarr_format": 2}
 
 
-class ChunkRecord(NamedTuple):
-    """What is known of a finished chunk."""
+class SweepMemory:
+    """Results that no file holds.
 
-    digests: Mapping[str, str]  # of its data, by the names of the outputs
-    machine: Mapping[str, str]  # what computed it: versions, and features of the processor
-    set_aside: Sequence[int] = ()  # points that could not be computed
-    messages: Mapping[str, str] = {}  # what there is to say of points, by their numbers
+    Attributes
+    ----------
+    layout : SweepLayout
+        What they are.
+    attributes : dict
+        What the dataset says of itself.
+    status : ndarray
+        How each point ended, as codes.
+    """
 
-    def to_bytes(self, spec_hash: str, number: int) -> bytes:
-        """Write it, bound to a spec and to its number."""
-        content = {"spec": spec_hash, "chunk": number, **self._asdict()}
-        return sealed(json.dumps(content).encode())
+    path: Path | None
 
-    @classmethod
-    def from_bytes(cls, raw: bytes, spec_hash: str, number: int) -> ChunkRecord | None:
-        """Read it; None of one that is damaged, or bound to something else."""
-        try:
-            content = json.loads(unsealed(raw))
-        except DamagedError:
-            return None
-        if (content.pop("spec"), content.pop("chunk")) != (spec_hash, number):
-            return None
-        return cls(**content)
+    def __init__(self, layout: SweepLayout) -> None:
+        self.path, self.layout, self.attributes = None, layout, _attributes(layout)
+        points = tuple(layout.axes.values())
+        self._arrays = {
+            one.name: np.full((*points, *one.shape), one.fill, one.dtype)
+            for one in layout.variables
+        }
+        self.status = self._arrays[STATUS]
+
+    def is_finished(self, number: int) -> bool:
+        """Return whether a chunk is computed."""
+        codes = self.status[self.layout.chunks.box_of(number)]
+        return not (codes == STATUS_CODES[NOT_COMPUTED]).any()
+
+    def write(self, number: int, arrays: Arrays) -> None:
+        """Keep a finished chunk."""
+        for name, block in self._blocks(number, arrays).items():
+            self._arrays[name][self.layout.chunks.box_of(number)] = block
+
+    def values(self, variable: Variable) -> Any:
+        """Return an output of all points, as an array that xarray takes."""
+        return self._arrays[variable.name]
+
+    def _blocks(self, number: int, arrays: Arrays) -> dict[str, NDArray[Any]]:
+        extent = self.layout.chunks.extent(number)
+        return {
+            one.name: np.asarray(arrays[one.name], one.dtype).reshape(*extent, *one.shape)
+            for one in self.layout.variables
+        }
 
 
-@cache
-def machine() -> Mapping[str, str]:
-    """Return what this process computes with: versions, and features of the processor."""
-    from ulna.kernels.code import processor
-    from ulna.simulation.run import versions_here
-
-    _, name, features = processor()
-    own = sorted(one for one in features.split(",") if one.startswith("+"))
-    return {**versions_here(), "cpu": name, "cpu_features": ",".join(own)}
-
-
-class SweepStore:
+class SweepStore(SweepMemory):
     """A folder with the results of a sweep, as far as they are there.
 
     Parameters
     ----------
-    path : Path
-        The folder, which `create_store` has made.
+    store : Store
+        The folder.
     layout : SweepLayout
         What it holds.
     """
 
-    def __init__(self, path: Path, layout: SweepLayout) -> None:
-        self.path, self.layout, self.chunks = path, layout, layout.chunks
-        self._records: dict[int, ChunkRecord] | None = None
-        self._machines: dict[str, Mapping[str, str]] = {}
+    def __init__(self, store: Store, layout: SweepLayout) -> None:
+        self.path: Path = store.path
+        self.layout, self._store = layout, store
+        self.attributes = {name: store.attributes[name] for name in ABOUT}
+        self.status = store.read_unfinished(STATUS)
+        self._folder = store.path.stat()
 
-    @property
-    def records(self) -> dict[int, ChunkRecord]:
-        """The records of all finished chunks, by their numbers."""
-        if self._records is None:
-            found = ((n, self._read_record(n)) for n in self._recorded())
-            self._records = {n: self._sharing(one) for n, one in sorted(found) if one is not None}
-        return self._records
+    def write(self, number: int, arrays: Arrays) -> None:
+        """Keep a finished chunk; its statuses are written last, as the layout has them."""
+        if not os.path.samestat(self._folder, self.path.stat()):
+            raise FileError(f"{self.path}: cannot be written: another process has replaced it")
+        blocks, box = self._blocks(number, arrays), self.layout.chunks.box_of(number)
+        self._store.write(box, blocks)
+        self.status[box] = blocks[STATUS]
 
-    def forget(self, numbers: Sequence[int]) -> None:
-        """Take chunks for unfinished."""
-        for number in numbers:
-            self.records.pop(number, None)
-            _record_file(self.path, number).unlink(missing_ok=True)
+    def values(self, variable: Variable) -> Any:
+        """Return an output of all points, as an array that xarray reads part by part."""
+        from xarray.core.indexing import LazilyIndexedArray
 
-    def damaged(self) -> list[int]:
-        """Return the finished chunks whose data is not as it was written."""
-        return [number for number in self.records if not self._is_intact(number)]
+        return LazilyIndexedArray(self._lazy(variable))
 
-    def record(self, number: int, record: ChunkRecord) -> None:
-        """Note that a chunk is finished, all of whose data is on the disk."""
-        file = _record_file(self.path, number)
-        write_whole(file, record.to_bytes(self.layout.spec_hash, number))
-        _sync_folder(file.parent)
-        self.records[number] = self._sharing(record)
+    def _lazy(self, variable: Variable) -> Any:
+        from xarray.backends import BackendArray
+        from xarray.core.indexing import IndexingSupport, explicit_indexing_adapter
 
-    def read(self, name: str, number: int) -> NDArray[Any] | None:
-        """Return an output of a finished chunk, in a box; None of one that is not finished."""
-        record = self.records.get(number)
-        if record is None:
-            return None
-        variable = next(one for one in self.layout.variables if one.name == name)
-        raw = _read_data(self.path, self.chunks, name, number, len(variable.shape))
-        if digest([raw]).hex() != record.digests.get(name):
-            points = self.chunks.points(number)
-            told = f"points {points[0]} to {points[-1]}: {MISMATCH}"
-            hint = "run the sweep again with --verify to compute them anew"
-            raise FileError(f"{self.path}: {name}: cannot be read: {told}; {hint}")
-        whole = np.frombuffer(raw, variable.dtype).reshape(*self.chunks.box, *variable.shape)
-        return whole[tuple(slice(n) for n in self.chunks.extent(number))]
+        store = self
 
-    def write_attributes(self, attributes: Mapping[str, Any]) -> None:
-        """Set what the dataset says of itself."""
-        metadata = _metadata(self.layout, self.chunks, attributes)
-        write_whole(self.path / ".zmetadata", _json({"zarr_consolidated_format": 1, **metadata}))
-        write_whole(self.path / ".zattrs", _json(metadata["metadata"][".zattrs"]))
+        class StoredOutput(BackendArray):
+            shape = (*store.status.shape, *variable.shape)
+            dtype = np.dtype(variable.dtype)
 
-    def remove_parts(self) -> None:
-        """Remove what a process that was killed has left half written."""
-        for pattern in (".*.part", "*/.*.part"):
-            for part in self.path.glob(pattern):
-                part.unlink(missing_ok=True)
+            def __getitem__(self, key: Any) -> Any:
+                support = IndexingSupport.OUTER
+                return explicit_indexing_adapter(key, self.shape, support, self._read)
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from writing to the store; the system ends it with this process."""
-        with (self.path / PROGRESS / LOCK).open("a+b") as stream:
-            if not _lock(stream.fileno()):
-                need = "a store that nobody writes to"
-                hint = "wait for the other sweep, or give another folder"
-                got = "a store that another process is writing"
-                raise InputError(Problem("store", got, need, hint, str(self.path)))
-            yield
+            def _read(self, key: tuple[Any, ...]) -> NDArray[Any]:
+                return store.read(variable, key)
 
-    def _sharing(self, record: ChunkRecord) -> ChunkRecord:
-        """Return a record that holds a machine once with all others: there may be many records."""
-        text = json.dumps(record.machine, sort_keys=True)
-        return record._replace(machine=self._machines.setdefault(text, record.machine))
+        return StoredOutput()
 
-    def _recorded(self) -> Iterator[int]:
-        for file in (self.path / PROGRESS).iterdir():
-            if file.name.isdecimal() and int(file.name) < len(self.chunks):
-                yield int(file.name)
-
-    def _read_record(self, number: int) -> ChunkRecord | None:
-        raw = _record_file(self.path, number).read_bytes()
-        record = ChunkRecord.from_bytes(raw, self.layout.spec_hash, number)
-        return record if record is not None and self.has_data(number) else None
-
-    def has_data(self, number: int) -> bool:
-        """Return whether all files of a chunk are there in their sizes."""
-        for one in self.layout.variables:
-            file = _data_file(self.path, self.chunks, one.name, number, len(one.shape))
-            size = math.prod(self.chunks.box) * one.bytes_per_point
-            if not file.is_file() or file.stat().st_size != size:
-                return False
-        return True
-
-    def _is_intact(self, number: int) -> bool:
-        try:
-            return all(self.read(one.name, number) is not None for one in self.layout.variables)
-        except FileError:
-            return False
+    def read(self, variable: Variable, key: tuple[Any, ...]) -> NDArray[Any]:
+        """Read a part of an output: an index, a slice or indices for each axis."""
+        chunks, shape = self.layout.chunks, (*self.status.shape, *variable.shape)
+        wanted = [np.atleast_1d(np.arange(n)[one]) for one, n in zip(key, shape, strict=True)]
+        found = np.full([len(one) for one in wanted], variable.fill, variable.dtype)
+        for number in filter(self.is_finished, boxes(chunks, wanted[: len(chunks.shape)])):
+            box = (*chunks.box_of(number), *(slice(0, n) for n in variable.shape))
+            try:
+                block = self._store.read(variable.name, box)
+            except FileError as error:
+                status = Path(self.path, STATUS, "c", *map(str, chunks.place(number)))
+                hint = f"delete {status} and run the sweep again to compute these points anew"
+                raise FileError(f"{error}; {hint}") from error
+            pairs = list(zip(wanted, box, strict=True))
+            inside = [(one >= part.start) & (one < part.stop) for one, part in pairs]
+            there = np.ix_(*map(np.flatnonzero, inside))
+            here = np.ix_(
+                *(one[own] - part.start for (one, part), own in zip(pairs, inside, strict=True))
+            )
+            found[there] = block[here]
+        return found[tuple(0 if isinstance(one, int | np.integer) else slice(None) for one in key)]
 
 
-def write_chunk(path: Path, layout: SweepLayout, number: int, arrays: Arrays) -> Mapping[str, str]:
-    """Write the data of a chunk onto the disk; return the digests that its record has."""
-    chunks, digests = layout.chunks, {}
-    for one in layout.variables:
-        found = np.asarray(arrays[one.name], one.dtype)
-        extent = chunks.extent(number)
-        whole = np.full((*chunks.box, *one.shape), one.fill, one.dtype)
-        whole[tuple(slice(n) for n in extent)] = found.reshape(*extent, *one.shape)
-        raw = whole.tobytes()
-        write_whole(_data_file(path, chunks, one.name, number, len(one.shape)), raw)
-        _sync_folder(path / one.name)
-        digests[one.name] = digest([raw]).hex()
-    return digests
-
-
-def messages_of(points: range, arrays: Arrays) -> dict[str, str]:
-    """Return what there is to say of points: of most there is nothing."""
-    texts = arrays.get(MESSAGE)
-    if texts is None:
-        return {}
-    return {str(points[k]): str(texts[k]) for k in np.flatnonzero(texts != "")}
-
-
-def create_store(
-    path: Path, layout: SweepLayout, attributes: Mapping[str, Any], *, overwrite: bool
-) -> SweepStore:
+def create_store(path: Path, layout: SweepLayout, *, overwrite: bool) -> SweepStore:
     """Return the store of a sweep, made if it is not there.
 
     Raises InputError where the folder belongs to another spec, with the difference, unless it is to
     be overwritten.
     """
     if overwrite or not exists(path) or empty_folder(path):
-        if (path / DESCRIPTION).is_file():
-            with SweepStore(path, layout).locked():
-                pass
-        metadata = _metadata(layout, layout.chunks, attributes)
-        with whole_folder(path, MARKS, overwrite=overwrite) as part:
-            _write_empty(part, layout, metadata)
-        return SweepStore(path, layout)
-    kept = read_layout(path)
+        further = [one.name for one in layout.coordinates if one.dims != (one.name,)]
+        names = {
+            "outputs": " ".join(one.name for one in layout.variables),
+            "coordinates": " ".join(further),  # as other readers look for them
+        }
+        with new_store(path, FORM, {**_attributes(layout), **names}, overwrite=overwrite) as store:
+            _add_arrays(store, layout)
+    store = open_store(path, FORM, WHAT, writable=True)
+    kept = _layout_of(store)
     if kept.spec_hash != layout.spec_hash:
         hint = "give another folder, or add --overwrite to replace it"
         told = f"another sweep, its own against this one: {_difference(kept, layout)}"
         raise InputError(Problem("store", told, "those of this sweep", hint, str(path)))
-    return SweepStore(path, kept)
+    return SweepStore(store, kept)
 
 
-def read_layout(path: Path) -> SweepLayout:
-    """Return what a store holds; raise where the folder is none, or damaged."""
-    if not (path / DESCRIPTION).is_file():
-        folder = "a folder of something else" if path.is_dir() else "a file"
-        got = folder if exists(path) else "nothing"
-        need = "a folder that `ulna sweep` has made"
-        raise InputError(Problem("store", got, need, "", str(path)))
-    text = read_text(path / DESCRIPTION)
-    try:
-        content = json.loads(text)
-        if content["format"] != FORMAT:
-            got, need = f"format {content['format']}", f"format {FORMAT}"
-            hint = "it takes another version of ulna to read it"
-            raise InputError(Problem("store", got, need, hint, str(path)))
-        expected = content.pop("digest")
-        if digest([json.dumps(content).encode()]).hex() != expected:
-            raise DamagedError(MISMATCH)
-        return _layout_from(path, content)
-    except (DamagedError, ValueError, KeyError, TypeError, RecursionError, OSError) as error:
-        if isinstance(error, InputError):
-            raise
-        told = error if isinstance(error, DamagedError | OSError) else MISMATCH
-        raise FileError(f"{path / DESCRIPTION}: cannot be read: {told}") from error
+def read_store(path: Path) -> SweepStore:
+    """Open the store of a sweep to read it."""
+    store = open_store(path, FORM, WHAT)
+    return SweepStore(store, _layout_of(store))
 
 
-def _description(layout: SweepLayout) -> dict[str, Any]:
-    """Return a layout as plain data; the values of coordinates are in arrays of their own."""
-    coordinates = [
-        {
-            **one._asdict(),
-            "values": {
-                "dtype": _stored(one.values).dtype.str,
-                "shape": one.values.shape,
-                "digest": digest([_stored(one.values).tobytes()]).hex(),
-            },
-        }
-        for one in layout.coordinates
-    ]
-    variables = [
-        {**one._asdict(), "fill": None if math.isnan(one.fill) else one.fill}
-        for one in layout.variables
-    ]
-    plain = {"format": FORMAT, **layout._asdict()}
-    plain |= {
-        "box": layout.chunks.box,
-        "axes": dict(layout.axes),
-        "coordinates": coordinates,
-        "variables": variables,
-    }
-    content = json.loads(json.dumps(plain))
-    return {**content, "digest": digest([json.dumps(content).encode()]).hex()}
+def _attributes(layout: SweepLayout) -> dict[str, Any]:
+    from ulna.simulation.run import versions_here
+
+    values = json.dumps(layout.content), layout.spec_hash, json.dumps(versions_here())
+    return dict(zip(ABOUT, values, strict=True))
 
 
-def _layout_from(path: Path, content: dict[str, Any]) -> SweepLayout:
-    coordinates = []
-    for one in content["coordinates"]:
-        about = one["values"]
-        raw = (path / one["name"] / _first(len(about["shape"]))).read_bytes()
-        if digest([raw]).hex() != about["digest"]:
-            raise DamagedError(f"{one['name']}: {MISMATCH}")
-        values = np.frombuffer(raw, about["dtype"]).reshape(about["shape"])
-        coordinates.append(Coordinate(one["name"], tuple(one["dims"]), values, one["unit"]))
-    # Sizes are those of the coordinates, which are there to be counted.
-    sizes = {
-        dim: size
-        for one in coordinates
-        for dim, size in zip(one.dims, one.values.shape, strict=True)
-    }
-    axes, box = {name: sizes[name] for name in content["axes"]}, tuple(content["box"])
-    is_box = len(box) == len(axes) > 0 and all(type(n) is int and n > 0 for n in box)
-    if axes != content["axes"] or not is_box:
-        raise DamagedError(MISMATCH)
-    variables = [
-        Variable(
-            **{
-                **one,
-                "dims": tuple(one["dims"]),
-                "shape": tuple(sizes[dim] for dim in one["dims"]),
-                "dtype": np.dtype(one["dtype"]).str,
-                "fill": math.nan if one["fill"] is None else one["fill"],
-            }
+def _add_arrays(store: Store, layout: SweepLayout) -> None:
+    for one in layout.coordinates:
+        store.add(one.name, one.dims, one.values, {"units": one.unit} if one.unit else {})
+    axes, points, box = tuple(layout.axes), tuple(layout.axes.values()), layout.chunks.box
+    for output in layout.variables:
+        store.add_empty(
+            output.name,
+            (*axes, *output.dims),
+            (*points, *output.shape),
+            {**output.attributes, **({"units": output.unit} if output.unit else {})},
+            dtype=output.dtype,
+            chunks=[max(n, 1) for n in (*box, *output.shape)],
+            fill=output.fill,
         )
-        for one in content["variables"]
-    ]
-    return SweepLayout(
-        content["spec_hash"], content["content"], content["text"], axes, coordinates, variables, box
-    )
 
 
-def _first(axes: int) -> str:
-    return ".".join("0" * axes)
+def _layout_of(store: Store) -> SweepLayout:
+    """Return what a store holds, by its arrays."""
+    try:
+        about, status = store.attributes, store.arrays[STATUS]
+        dims = {name: one.metadata.dimension_names for name, one in store.arrays.items()}
+        count, sizes = status.ndim, dict[str, int]()
+        for name, array in store.arrays.items():
+            for dim, size in zip(dims[name], array.shape, strict=True):
+                if sizes.setdefault(dim, size) != size:
+                    raise ValueError(f"{dim} has two sizes")
+        axes = {dim: sizes[dim] for dim in dims[STATUS]}
+        variables = []
+        for name in about["outputs"].split():
+            array, further = store.arrays[name], dict(store.arrays[name].attrs)
+            unit, fill, dtype = further.pop("units", ""), array.fill_value.item(), array.dtype.str
+            shape = array.shape[count:]
+            variables.append(Variable(name, unit, dims[name][count:], shape, dtype, fill, further))
+        names = dict.fromkeys([*axes, *about["coordinates"].split(), *sizes])
+        coordinates = [
+            Coordinate(
+                name, dims[name], store.read(name), store.arrays[name].attrs.get("units", "")
+            )
+            for name in names
+            if name in store.arrays
+        ]
+        content, hashed = json.loads(about["spec"]), about["spec_hash"]
+        return SweepLayout(hashed, content, axes, coordinates, variables, status.chunks)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{store.path}: cannot be read: its metadata is damaged") from error
 
 
 def _difference(kept: SweepLayout, given: SweepLayout) -> str:
@@ -340,107 +249,3 @@ def _difference(kept: SweepLayout, given: SweepLayout) -> str:
 
     told = differences(kept.content, json.loads(json.dumps(given.content)))
     return "; ".join(told[:MOST_DIFFERENCES]) + " ..." * (len(told) > MOST_DIFFERENCES)
-
-
-def _write_empty(part: Path, layout: SweepLayout, metadata: Mapping[str, Any]) -> None:
-    for key, content in metadata["metadata"].items():
-        file = part / key
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(_json(content), "utf-8")
-    (part / ".zmetadata").write_text(_json({"zarr_consolidated_format": 1, **metadata}), "utf-8")
-    for one in layout.coordinates:
-        (part / one.name / _first(one.values.ndim)).write_bytes(_stored(one.values).tobytes())
-    (part / PROGRESS).mkdir()
-    (part / DESCRIPTION).write_text(_json(_description(layout)), "utf-8")
-
-
-def _metadata(
-    layout: SweepLayout, chunks: ChunkGrid, attributes: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the metadata of all arrays in version 2 of Zarr's format, which all readers know."""
-    found: dict[str, Any] = {".zgroup": METADATA}
-    names = " ".join(one.name for one in layout.coordinates if one.dims != (one.name,))
-    found[".zattrs"] = {**attributes, **({"coordinates": names} if names else {})}
-    for coordinate in layout.coordinates:
-        values = _stored(coordinate.values)
-        found[f"{coordinate.name}/.zarray"] = _array(
-            values.shape, values.shape, values.dtype.str, None
-        )
-        found[f"{coordinate.name}/.zattrs"] = _attributes(coordinate.dims, coordinate.unit)
-    axes, shape = tuple(layout.axes), tuple(layout.axes.values())
-    for one in layout.variables:
-        fill = "NaN" if math.isnan(one.fill) else int(one.fill)
-        found[f"{one.name}/.zarray"] = _array(
-            (*shape, *one.shape), (*chunks.box, *one.shape), one.dtype, fill
-        )
-        about = _attributes((*axes, *one.dims), one.unit)
-        found[f"{one.name}/.zattrs"] = {**about, **one.attributes}
-    return {"metadata": found}
-
-
-def _array(
-    shape: tuple[int, ...], box: tuple[int, ...], dtype: str, fill: str | int | None
-) -> dict[str, Any]:
-    return {
-        **METADATA,
-        "shape": shape,
-        "chunks": [max(size, 1) for size in box],
-        "dtype": dtype,
-        "fill_value": fill,
-        "order": "C",
-        "compressor": None,
-        "filters": None,
-    }
-
-
-def _attributes(dims: tuple[str, ...], unit: str) -> dict[str, Any]:
-    return {"_ARRAY_DIMENSIONS": dims, **({"units": unit} if unit else {})}
-
-
-def _stored(values: NDArray[Any]) -> NDArray[Any]:
-    kept = np.asarray(values)
-    return kept.astype(kept.dtype.newbyteorder("<"))
-
-
-def _json(content: Any) -> str:
-    return json.dumps(content, indent=1) + "\n"
-
-
-def _data_file(path: Path, chunks: ChunkGrid, name: str, number: int, further: int) -> Path:
-    return path / name / ".".join(map(str, (*chunks.place(number), *[0] * further)))
-
-
-def _read_data(path: Path, chunks: ChunkGrid, name: str, number: int, further: int) -> bytes:
-    file = _data_file(path, chunks, name, number, further)
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise FileError(f"{file}: cannot be read: {error.strerror}") from error
-
-
-def _record_file(path: Path, number: int) -> Path:
-    return path / PROGRESS / str(number)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the names of a folder's files onto the disk, where the system can."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _lock(handle: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows, where a file that is open cannot be removed either
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a disk without locks
-        return True
-    return True

@@ -115,8 +115,6 @@ class SweepSpec:
         How reports call the sweep.
     files : SpecFiles or None
         Where the files that it names are, those that came with it as long as it lives.
-    text : str
-        The file that it was read from; empty of one made in Python.
     """
 
     base: Case
@@ -126,7 +124,6 @@ class SweepSpec:
     grid: Grid
     name: str = ""
     files: SpecFiles | None = None
-    text: str = ""
 
     def __len__(self) -> int:
         return self.design.count
@@ -190,15 +187,9 @@ class SweepSpec:
     def __reduce__(self) -> tuple[Any, ...]:
         # What travels is what decides the numbers, files included, where that is plain.
         if is_complete(self.content):
-            return _made_again, (self.content, self.name, self.text)
+            return read_spec, ({**self.content, "name": self.name},)
         parts = (self.base, self.design, self.parameters, self.keep, self.grid)
-        return SweepSpec, (*parts, self.name, None, self.text)
-
-
-def _made_again(content: dict[str, Any], name: str, text: str) -> SweepSpec:
-    made = read_spec(content)
-    parts = (made.base, made.design, made.parameters, made.keep, made.grid)
-    return SweepSpec(*parts, name, made.files, text)
+        return SweepSpec, (*parts, self.name)
 
 
 def read_spec(given: str | os.PathLike[str] | Mapping[str, Any]) -> SweepSpec:
@@ -235,8 +226,9 @@ def read_spec(given: str | os.PathLike[str] | Mapping[str, Any]) -> SweepSpec:
     text, name = read_text(given, LARGEST), os.fspath(given)
     document = parse_toml(text, name, "sweep file")
     try:
-        parts = read_document(dict(document), str(Path(name).absolute().parent))
-        return _checked(SweepSpec(*parts, text=text))
+        return _checked(
+            SweepSpec(*read_document(dict(document), str(Path(name).absolute().parent)))
+        )
     except InputError as error:
         raise InputError(_placed(error, text, name)) from None
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, nearest_name, shown
 from ulna.simulation.batch.statuses import WELL
-from ulna.sweep.results import STATUS
+from ulna.sweep.store import STATUS
 from ulna.viewer.web_document import evenly
 
 if TYPE_CHECKING:

@@ -1,13 +1,12 @@
 """`ulna sweep`: exit codes, what it says, and the command with which to go on."""
 
 import json
-import signal
 
 import pytest
 
 from ulna.errors import FileError
-from ulna.sweep import chunks, dask_clusters, execute, store
-from ulna.sweep.results import STATUS, WORDS
+from ulna.sweep import chunks, dask_clusters, execute
+from ulna.sweep.store import SweepStore
 
 SPEC = """format = 1
 arm = "kehl"
@@ -33,16 +32,16 @@ def sweep(ask, tmp_path, monkeypatch):
     return lambda *words: ask("sweep", "mine.toml", *words)
 
 
-def stop_at_third(monkeypatch, action):
+def stop_at_third(monkeypatch, error):
     written = []
 
-    def write(*arguments):
-        written.append(arguments)
+    def write(self, number, arrays, call=SweepStore.write):
+        written.append(number)
         if len(written) == 3:
-            action()
-        return store.write_chunk(*arguments)
+            raise error
+        call(self, number, arrays)
 
-    monkeypatch.setattr(execute, "write_chunk", write)
+    monkeypatch.setattr(SweepStore, "write", write)
 
 
 def test_it_says_what_came_out_and_where_it_is(sweep, tmp_path):
@@ -50,7 +49,7 @@ def test_it_says_what_came_out_and_where_it_is(sweep, tmp_path):
     assert (code, err) == (0, "")
     assert "12 points (12 payload): 12 done" in out
     assert "ulna.open_sweep('mine.zarr')" in out
-    assert (tmp_path / "mine.zarr" / ".zmetadata").is_file()
+    assert (tmp_path / "mine.zarr" / "zarr.json").is_file()
     code, out, _ = sweep("--json")
     facts = json.loads(out)
     assert facts["status"] == {"done": 12}
@@ -69,44 +68,38 @@ def test_a_dry_run_says_what_it_takes(sweep, tmp_path):
 
 
 def test_a_full_disk_is_exit_74_with_the_command_to_go_on(sweep, monkeypatch):
-    def full():
-        raise FileError("s.zarr: cannot be written: No space left on device")
-
-    stop_at_third(monkeypatch, full)
-    code, _, err = sweep("--out", "s.zarr", "--overwrite")
+    full = FileError("s.zarr: cannot be written: No space left on device")
+    with monkeypatch.context() as stopped:
+        stop_at_third(stopped, full)
+        code, _, err = sweep("--out", "s.zarr", "--overwrite")
     assert code == 74
     assert "No space left" in err
     assert "6 of 12 points are finished" in err
     assert err.rstrip().endswith("to go on: ulna sweep mine.toml --out s.zarr")
-    monkeypatch.setattr(execute, "write_chunk", store.write_chunk)
     assert sweep("--out", "s.zarr")[0] == 0
 
 
 def test_ctrl_c_is_exit_130_with_the_command_to_go_on(sweep, monkeypatch):
-    stop_at_third(monkeypatch, lambda: signal.raise_signal(signal.SIGINT))
+    stop_at_third(monkeypatch, KeyboardInterrupt())
     code, _, err = sweep("--out", "s.zarr")
     assert code == 130
-    assert "9 of 12 points are finished, in s.zarr; to go on: ulna sweep mine.toml" in err
+    assert "6 of 12 points are finished, in s.zarr; to go on: ulna sweep mine.toml" in err
 
 
-def test_points_that_are_set_aside_are_exit_4(sweep, monkeypatch):
-    def compute(spec, points, call=execute.compute, **options):
-        found = call(spec, points, **options)
-        found[STATUS][[point == 7 for point in points]] = WORDS.index("set aside")
-        return found
+def test_points_that_are_not_computed_are_exit_4(sweep, monkeypatch):
+    def leave_out(job):  # as a cluster does with a chunk that keeps killing workers
+        for number in job.missing[1:]:
+            job.finish(number, execute.compute(job.spec, job.chunks.points(number)))
 
-    def finish(self, number, arrays, made_by, set_aside=(), call=execute.SweepJob.finish):
-        lost = (7,) if 7 in self.results.chunks.points(number) else ()
-        call(self, number, arrays, made_by, lost)
-
-    monkeypatch.setattr(execute, "compute", compute)
-    monkeypatch.setattr(execute.SweepJob, "finish", finish)
-    code, out, err = sweep()
+    with monkeypatch.context() as killing:
+        killing.setattr(execute, "run_here", leave_out)
+        code, out, err = sweep()
     assert code == 4
-    assert "11 done, 1 set aside" in out
-    assert "three times: 7; to try again: ulna sweep mine.toml --retry" in err
-    assert sweep()[0] == 4
-    monkeypatch.undo()
+    assert "9 done, 3 not computed" in out
+    assert "3 of 12 points are not computed: 0 to 2" in err
+    assert "9 of 12 points are finished" in err
+    assert err.rstrip().endswith("to go on: ulna sweep mine.toml")
+    assert sweep()[0] == 0
 
 
 def test_points_that_fail_are_told_of(ask, tmp_path):
@@ -142,7 +135,7 @@ def test_a_store_of_other_parameters_is_exit_2_with_the_difference(sweep, tmp_pa
             ("--workers", "2", "--scheduler", "tcp://127.0.0.1:9"),
             "--workers: got 2 and a scheduler",
         ),
-        (("--tls-cert", "c.pem"), "no --tls-ca-file, --tls-key"),
+        (("--tls-cert", "c.pem"), "--tls-ca-file, --tls-cert, --tls-key: got ['cert']"),
         (("--scheduler", "nonsense://here"), "--scheduler: got 'nonsense://here'"),
         (("--out", "mine.toml"), "--out: got a file"),
     ],

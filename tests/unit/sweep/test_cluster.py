@@ -3,28 +3,23 @@
 import gc
 import json
 import os
-import random
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager, nullcontext, suppress
 
-import numpy as np
 import pytest
 
 import ulna
 from promptness import prompt
-from ulna.errors import FileError, InputError, UlnaWarning
-from ulna.sweep import chunks, cluster, dask_clusters, read_spec
-from ulna.sweep.cluster import ClusterError, Connection, run_on
+from ulna.errors import InputError, UlnaWarning
+from ulna.sweep import cluster, dask_clusters, read_spec
 from ulna.sweep.compute import compute
-from ulna.sweep.execute import SweepJob, layout_of
-from ulna.sweep.results import Sweep, SweepMemory
-from ulna.sweep.store import create_store
+from ulna.sweep.dask_clusters import ClusterError, connected
+from ulna.sweep.store import SweepMemory, SweepStore
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -52,145 +47,6 @@ def assert_same(found, expected):
     for name in ("torque.peak", "q", "t_end"):
         kept = found.dataset[name].values
         assert kept.reshape(expected[name].shape).tobytes() == expected[name].tobytes(), name
-
-
-# ------------------------------------------------------------ which task is to blame, by a script
-
-
-class ScriptedFuture:
-    """What has ended already, well or badly."""
-
-    def __init__(self, status, value):
-        self.status, self.value = status, value
-
-    def add_done_callback(self, call):
-        call(self)
-
-    def result(self):
-        return self.value
-
-    def exception(self):
-        return self.value
-
-
-class ScriptedClient:
-    """A cluster that runs tasks at once, and some of whose points kill their workers."""
-
-    def __init__(self, poison=(), shared=True, allowed_failures=0, threads=2, outside=()):
-        self.poison, self.shared, self.allowed = set(poison), shared, allowed_failures
-        self.threads, self.outside = threads, list(outside)  # kills that no task is to blame for
-        self.status, self.tried, self.written = "running", [], []
-
-    def ncores(self):
-        return {"tcp://worker": self.threads}
-
-    def submit(self, task, content, number, points, folder, box, token, threads, **_):
-        self.tried.append(points)
-        killed = self.poison & set(points)
-        if killed or (self.outside and self.outside.pop(0)):
-            error = distributed.KilledWorker("task", None, self.allowed)
-            return ScriptedFuture("error", error)
-        where = folder if self.shared else None
-        self.written.append(where)
-        try:
-            return ScriptedFuture("finished", task(content, number, points, where, box, token, 1))
-        except BaseException as error:
-            return ScriptedFuture("error", error)
-
-
-def run_scripted(client, path=None):
-    spec = read_spec({**SPEC, "vary": {"payload": {"from": 0.0, "to": 1.0, "count": 16}}})
-    layout = layout_of(spec)
-    kept = SweepMemory(layout) if path is None else create_store(path, layout, {}, overwrite=False)
-    run_on(Connection(client, "tcp://scripted", 1), SweepJob(spec, kept))
-    return Sweep(kept, path, spec), compute(spec, range(16))
-
-
-@pytest.fixture
-def small_chunks(monkeypatch):
-    monkeypatch.setattr(chunks, "FEWEST", 4)
-    monkeypatch.setattr(chunks, "MOST", 4)
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("allowed_failures", [0, 3])
-@pytest.mark.parametrize("poison", [{6}, {4, 5, 15}, {0, 1, 2, 3}])
-def test_a_point_that_kills_its_workers_is_set_aside_alone(poison, allowed_failures):
-    client = ScriptedClient(poison, allowed_failures=allowed_failures)
-    found, expected = run_scripted(client)
-    assert set(found.set_aside) == set(found.failed) == poison
-    good = [point for point in range(16) if point not in poison]
-    assert found.dataset["q"].values[good].tobytes() == expected["q"][good].tobytes()
-    assert np.isnan(found.dataset["q"].values[sorted(poison)]).all()
-    assert found.why(min(poison)) == "set aside"
-    assert found.is_complete
-    for point in poison:
-        alone = client.tried.count(range(point, point + 1))
-        assert alone * (allowed_failures + 1) >= 3
-        assert (alone - 1) * (allowed_failures + 1) < 3
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_workers_that_are_killed_from_outside_cost_no_point():
-    found, expected = run_scripted(ScriptedClient(outside=[True, False, True, True, True, True]))
-    assert found.set_aside == ()
-    assert_same(found, expected)
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("shared", [True, False])
-def test_workers_write_where_they_see_the_disk_and_return_data_where_not(tmp_path, shared):
-    client = ScriptedClient(shared=shared, poison={9})
-    found, expected = run_scripted(client, tmp_path / "s.zarr")
-    assert any(client.written) == shared
-    assert found.set_aside == (9,)
-    with_data = [point for point in range(16) if point != 9]
-    assert found.dataset["q"].values[with_data].tobytes() == expected["q"][with_data].tobytes()
-    assert not list((tmp_path / "s.zarr").rglob("*.part"))
-
-
-def test_a_worker_knows_by_a_token_whether_it_sees_the_same_folder(tmp_path):
-    (tmp_path / "progress").mkdir()
-    with cluster._token(tmp_path) as token:
-        assert cluster.is_shared(tmp_path, token)
-        assert not cluster.is_shared(tmp_path, "another")
-        assert not cluster.is_shared(tmp_path / "elsewhere", token)
-    assert not cluster.is_shared(tmp_path, token)
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_a_full_disk_of_a_worker_is_told(tmp_path, monkeypatch):
-    def full(*_):
-        raise FileError("s.zarr: cannot be written: No space left on device")
-
-    monkeypatch.setattr(cluster, "write_chunk", full)
-    with pytest.raises(FileError, match="No space left"):
-        run_scripted(ScriptedClient(), tmp_path / "s.zarr")
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_a_cluster_without_workers_is_given_up_after_a_while(monkeypatch):
-    monkeypatch.setattr(cluster, "ABSENCE", 0.0)
-    monkeypatch.setattr(cluster, "REFRESH", 0.0)
-    with pytest.raises(ClusterError, match="no workers"):
-        run_scripted(ScriptedClient(threads=0))
-    gone = ScriptedClient()
-    gone.status = "closed"
-    with pytest.raises(ClusterError, match="is gone; 0 of 16 points"):
-        run_scripted(gone)
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_workers_that_die_between_two_counts_are_no_absence(monkeypatch):
-    seconds = iter(range(10_000))
-    monkeypatch.setattr(cluster.time, "monotonic", lambda: float(next(seconds)))
-    monkeypatch.setattr(cluster, "ABSENCE", 5.0)
-    found, _ = run_scripted(ScriptedClient({6}, threads=0))
-    assert found.set_aside == (6,)
-    assert next(seconds) > 20  # so that they would have been missed otherwise
-
-
-# --------------------------------------------------------------------------------- real processes
 
 
 def free_port():
@@ -276,52 +132,143 @@ def test_a_cluster_of_dask_s_own_commands_computes_the_same(tmp_path, expected, 
         assert_same(in_memory, expected)
 
 
+def children():
+    return set(psutil.Process().children(recursive=True))
+
+
+def after_chunk(monkeypatch, action):
+    """Call an action after every chunk that is kept."""
+
+    def write(self, number, arrays, call=SweepStore.write):
+        call(self, number, arrays)
+        action()
+
+    monkeypatch.setattr(SweepStore, "write", write)
+
+
 def test_a_worker_that_is_killed_loses_nothing(tmp_path, expected, monkeypatch):
-    def kill_one(self, number, record, call=SweepJob.note_written):
-        call(self, number, record)
-        if not killed:
-            killed.append(next(iter(workers() - before)))
-            os.kill(killed[0], signal.SIGKILL)
+    def kill_one():
+        while not killed:
+            for child in children() - before:
+                with suppress(psutil.NoSuchProcess):
+                    if "spawn_main" in " ".join(child.cmdline()):
+                        child.kill()
+                        killed.append(child)
+                        return
 
-    def workers():
-        clusters = psutil.Process().children()
-        started = [child for one in clusters for child in one.children()]
-        return {child.pid for child in started if "spawn_main" in " ".join(child.cmdline())}
-
-    killed, before = [], workers()
-    monkeypatch.setattr(SweepJob, "note_written", kill_one)
+    killed, before = [], children()
+    after_chunk(monkeypatch, kill_one)
     found = ulna.sweep(SPEC, tmp_path / "s.zarr", workers=2)
     assert killed
     assert_same(found, expected)
-    assert found.set_aside == ()
+
+
+POISON = """
+import os
+from ulna.sweep import cluster
+
+def poisoned(spec, points, call=cluster.compute, **options):
+    if 77 in points:
+        os._exit(9)
+    return call(spec, points, **options)
+
+cluster.compute = poisoned
+"""
+
+
+def test_points_that_keep_killing_workers_are_named_and_tried_again(
+    tmp_path, expected, monkeypatch
+):
+    (tmp_path / "poison.py").write_text(POISON)
+    with monkeypatch.context() as poisoned:
+        poisoned.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str(tmp_path / "poison.py"))
+        poisoned.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+        with pytest.warns(UlnaWarning, match="64 of 256 points are not computed: 64 to 127"):
+            found = ulna.sweep(SPEC, tmp_path / "s.zarr", workers=2)
+    others = [*range(64), *range(128, 256)]
+    assert found.dataset["q"].values[others].tobytes() == expected["q"][others].tobytes()
+    assert found.dataset["q"][64:128].isnull().all()
+    assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr"), expected)
+
+
+@pytest.mark.parametrize(
+    ("raised", "error"),
+    [
+        ("ModuleNotFoundError(name='x')", InputError),
+        pytest.param("OSError('out of file handles')", OSError, marks=pytest.mark.slow),
+    ],
+)
+def test_what_workers_raise_again_and_again_is_told(tmp_path, monkeypatch, raised, error):
+    (tmp_path / "poison.py").write_text(POISON.replace("os._exit(9)", f"raise {raised}"))
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str(tmp_path / "poison.py"))
+    with pytest.raises(error, match=r"out of file handles|workers that lack x"):
+        ulna.sweep(SPEC, workers=1)
+
+
+def test_a_cluster_without_workers_is_given_up_after_a_while(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.3)
+    with dask_cluster(tmp_path, workers=0) as (address, _):
+        wait_for_port(address)
+        with pytest.raises(ClusterError, match="no workers"):
+            ulna.sweep(SPEC, scheduler=address)
+
+
+@pytest.mark.parametrize("stored", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_ctrl_c_while_workers_compute_keeps_what_is_finished(
+    tmp_path, expected, monkeypatch, stored
+):
+    kept = SweepStore if stored else SweepMemory
+
+    def write(self, number, arrays, call=kept.write):
+        call(self, number, arrays)
+        signal.raise_signal(signal.SIGINT)
+
+    store, before = tmp_path / "s.zarr" if stored else None, children()
+    with monkeypatch.context() as pressed:
+        pressed.setattr(kept, "write", write)
+        with pytest.raises(ulna.Interrupted, match="64 of 256") as caught:
+            ulna.sweep(SPEC, store, workers=2)
+    assert caught.value.result.finished == 64
+    assert_gone(children() - before)
+    assert_same(ulna.sweep(SPEC, store), expected)
+
+
+def assert_gone(processes):
+    _, alive = psutil.wait_procs(processes, timeout=5.0)
+    assert alive == []
 
 
 @pytest.mark.parametrize(("workers", "threads"), [(1, 8), (2, 4), (3, 2), (16, 1)])
 def test_workers_share_the_cores(monkeypatch, workers, threads):
     monkeypatch.setattr(dask_clusters, "cores", lambda: 8)
     monkeypatch.setattr(dask_clusters, "_local_cluster", nullcontext)
-    monkeypatch.setattr(dask_clusters, "_client", lambda *_: nullcontext())
-    with dask_clusters.connected(workers, None, None) as made:
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: nullcontext())
+    with connected(workers, None, None) as made:
         assert made.threads == threads
 
 
 def test_dask_knows_what_it_is_configured_by():
+    from ulna.sweep.local_cluster import CONFIGURATION
+
     unknown = {"distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_"}  # but glibc does
-    for key in dask_clusters.CONFIGURATION.keys() - unknown:
+    for key in CONFIGURATION.keys() - unknown:
         dask.config.get(key)  # which raises where there is no such setting
 
 
-def settings(configuration):
-    return {key: dask.config.get(key) for key in configuration}
+def settings(names):
+    return {name: dask.config.get(name) for name in names}, dict(os.environ)
 
 
 def test_a_cluster_ends_at_once_whatever_its_workers_do(tmp_path):
+    from ulna.sweep.local_cluster import CONFIGURATION
+
     before = dask.config.config.copy(), dict(os.environ)
-    others = set(psutil.Process().children(recursive=True))  # such as a browser of other tests
-    with dask_clusters.connected(2, None, None) as made:
-        asked = made.client.submit(settings, dask_clusters.CONFIGURATION).result()
-        assert asked == dask_clusters.CONFIGURATION
-        processes = set(psutil.Process().children(recursive=True)) - others
+    others = children()  # such as a browser of other tests
+    with connected(2, None, None) as made:
+        asked, environment = made.client.submit(settings, list(CONFIGURATION)).result()
+        assert asked == CONFIGURATION
+        assert environment["MALLOC_TRIM_THRESHOLD_"] == str(2**28)
+        processes = children() - others
         flags = [tmp_path / "1", tmp_path / "2"]
         for flag in flags:
             made.client.submit(lambda file: file.touch() or time.sleep(60.0), flag)
@@ -329,8 +276,7 @@ def test_a_cluster_ends_at_once_whatever_its_workers_do(tmp_path):
             time.sleep(0.01)
         start = time.monotonic()
     assert time.monotonic() - start < 2.0  # Dask itself waits for four seconds
-    _, alive = psutil.wait_procs(processes, timeout=2.0)
-    assert [one for one in alive if "resource_tracker" not in " ".join(one.cmdline())] == []
+    assert_gone(processes)
     assert (dask.config.config, dict(os.environ)) == before
 
 
@@ -355,20 +301,18 @@ def test_a_command_with_workers_stops_quietly(tmp_path, wait):
     _, err = process.communicate(timeout=60.0)
     assert time.monotonic() - start < 2.0  # on a busy machine; Dask waits for four seconds
     assert process.returncode == 130
-    assert err.startswith("stopped")
+    assert "Traceback" not in err
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("given", ["", "nonsense", "http://host:1", "inproc://1", "tcp://", "a b"])
+@pytest.mark.parametrize(
+    "given",
+    ["", "nonsense", "http://host:1", "inproc://1", "tcp://", "a b", "tcp://[::1]", 8786]
+    + [f"tcp://127.0.0.1:{port}" for port in ("", "0", "65536", "x", "８７８６", "-1", "9" * 5000)],
+)
 def test_a_scheduler_that_is_no_address_is_refused(given):
     with prompt(), pytest.raises(InputError, match=r"scheduler: got .* need an address, such as"):
         ulna.sweep(SPEC, scheduler=given)
-
-
-@pytest.mark.parametrize("port", ["", "0", "65536", "abc", "８７８６", "-1", "9" * 5000])
-def test_a_scheduler_without_a_port_is_refused(port):
-    with prompt(), pytest.raises(InputError, match="need an address, such as"):
-        ulna.sweep(SPEC, scheduler=f"tcp://127.0.0.1:{port}")
 
 
 @needs_openssl
@@ -382,11 +326,11 @@ def test_files_for_tls_that_do_not_fit_are_refused(tmp_path):
         ({**files, "key": others["key"]}, "tls: got .*key values mismatch"),
         ({**files, "ca_file": str(tmp_path / "text")}, "tls: got .*no certificate"),
         ({**files, "cert": str(tmp_path)}, "tls.cert: got .*, need a file"),
-        (None, "got 'tls://127.0.0.1:1' with no files for tls"),
+        (None, "got 'tls://127.0.0.1:1' with no files for TLS"),
     ]:
         with prompt(), pytest.raises(InputError, match=words):
             ulna.sweep(SPEC, scheduler=nowhere, tls=tls)
-    with pytest.raises(InputError, match="with files for tls, need an address at tls://"):
+    with pytest.raises(InputError, match=r"with files for TLS, need .* an address at tls://"):
         ulna.sweep(SPEC, scheduler="tcp://127.0.0.1:1", tls=files)
 
 
@@ -414,86 +358,10 @@ def test_a_scheduler_of_another_protocol_is_told(tmp_path, monkeypatch, capfd):
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_killed_leaves_what_is_finished(tmp_path, expected, monkeypatch):
-    with dask_cluster(tmp_path, workers=2) as (address, started):
-
-        def kill_scheduler(self, number, record, call=SweepJob.note_written):
-            call(self, number, record)
-            if self.done > 100:
-                os.kill(started[0].pid, signal.SIGKILL)
-
-        monkeypatch.setattr(SweepJob, "note_written", kill_scheduler)
+    with dask_cluster(tmp_path, workers=2) as (address, started), monkeypatch.context() as killed:
+        after_chunk(killed, lambda: os.kill(started[0].pid, signal.SIGKILL))
         with pytest.raises(ClusterError, match="is gone"):
             ulna.sweep(SPEC, tmp_path / "s.zarr", scheduler=address)
-    monkeypatch.undo()
     with pytest.warns(UlnaWarning, match="not computed"):
-        assert ulna.open_sweep(tmp_path / "s.zarr").finished > 100
+        assert ulna.open_sweep(tmp_path / "s.zarr").finished >= 64
     assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr"), expected)
-
-
-POISON = """
-import os
-from ulna.sweep import cluster
-
-def poisoned(spec, points, call=cluster.compute, **options):
-    if 77 in points:
-        os._exit(9)
-    return call(spec, points, **options)
-
-cluster.compute = poisoned
-"""
-
-
-@pytest.mark.slow
-def test_a_point_that_kills_real_workers_is_found(tmp_path, expected):
-    (tmp_path / "poison.py").write_text(POISON)
-    preload = {"distributed.worker.preload": [str(tmp_path / "poison.py")]}
-    with dask.config.set(preload), pytest.warns(UlnaWarning, match="three times: 77"):
-        found = ulna.sweep(SPEC, tmp_path / "s.zarr", workers=2)
-    assert found.set_aside == (77,)
-    others = [point for point in range(256) if point != 77]
-    assert found.dataset["q"].values[others].tobytes() == expected["q"][others].tobytes()
-    again = ulna.sweep(SPEC, tmp_path / "s.zarr", retry=True)
-    assert_same(again, expected)
-
-
-@pytest.mark.slow
-def test_ctrl_c_while_workers_compute_keeps_what_is_finished(tmp_path, expected, monkeypatch):
-    def press(self, number, record, call=SweepJob.note_written):
-        call(self, number, record)
-        threading.Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()
-        time.sleep(0.2)
-
-    monkeypatch.setattr(SweepJob, "note_written", press)
-    found = ulna.sweep(SPEC, tmp_path / "s.zarr", workers=2, on_interrupt="return")
-    assert 0 < found.finished < 256
-    assert not list((tmp_path / "s.zarr").rglob("*.part"))
-    monkeypatch.undo()
-    assert_same(ulna.sweep(SPEC, tmp_path / "s.zarr"), expected)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
-def test_workers_and_schedulers_that_are_killed_at_any_moment(tmp_path, monkeypatch, seed):
-    monkeypatch.setattr(cluster, "ABSENCE", 8.0)
-    chance = random.Random(seed)
-    spec = {**SPEC, "duration": "2 s", "vary": {"payload": {"from": 0.0, "to": 1.0, "count": 640}}}
-    with dask_cluster(tmp_path, workers=2) as (address, started):
-
-        def strike():
-            for _ in range(3):
-                time.sleep(chance.uniform(0.2, 1.5))
-                target = chance.choice(started[seed % 3 != 0 :])  # every third time any of them
-                inner = [] if target is started[0] else psutil.Process(target.pid).children()
-                with suppress(ProcessLookupError, psutil.NoSuchProcess):
-                    os.kill(inner[-1].pid if inner else target.pid, signal.SIGKILL)
-
-        thread = threading.Thread(target=strike)
-        thread.start()
-        try:
-            found = ulna.sweep(spec, tmp_path / "s.zarr", scheduler=address)
-            assert found.set_aside == ()
-        except (ClusterError, InputError):
-            pass  # the scheduler is gone, or never answered
-        thread.join()
-    expected = compute(read_spec(spec), range(640))
-    assert_same(ulna.sweep(spec, tmp_path / "s.zarr"), expected)

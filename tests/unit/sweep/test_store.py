@@ -1,4 +1,4 @@
-"""Results on disk: data before records, records bound to a spec, nothing read that is not whole."""
+"""Results on disk: chunks that are finished or not there, and the damage that is found."""
 
 import json
 
@@ -7,217 +7,143 @@ import pytest
 import xarray
 
 from ulna.errors import FileError, InputError
-from ulna.storage import digest
 from ulna.sweep.chunks import ChunkGrid, Coordinate, SweepLayout, Variable
-from ulna.sweep.results import SweepMemory, read_region
-from ulna.sweep.store import (
-    ChunkRecord,
-    SweepStore,
-    create_store,
-    machine,
-    read_layout,
-    write_chunk,
-)
+from ulna.sweep.store import STATUS_VARIABLE, SweepMemory, create_store, read_store
 
 PEAK = Variable("torque.peak", "N·m", ("joint",), (2,))
 ENERGY = Variable("energy", "J")
+ALL = (slice(None), slice(None))
 
 
-def layout(shape=(7, 30), mass=1, variables=(PEAK, ENERGY)):
+def layout(shape=(7, 30), mass=1):
     axes = dict(zip(("payload", "link.2.mass"), shape, strict=False))
     coordinates = [
         Coordinate(name, (name,), np.linspace(0.0, 1.0, size), "kg") for name, size in axes.items()
     ]
     coordinates.append(Coordinate("joint", ("joint",), np.array([1, 2])))
-    return SweepLayout(f"hash of {mass}", {"mass": mass}, "", axes, coordinates, variables)
+    variables = [PEAK, ENERGY, STATUS_VARIABLE]
+    return SweepLayout(f"hash of {mass}", {"mass": mass}, axes, coordinates, variables)
 
 
 def values(points):
     """Numbers that tell which point they are of."""
     number = np.array(points, dtype=float)
-    return {"torque.peak": np.stack([number, -number], axis=1), "energy": number**2}
+    peak = np.stack([number, -number], axis=1)
+    return {"torque.peak": peak, "energy": number**2, "status": np.zeros(len(number), np.int8)}
 
 
-def write(store, number, set_aside=()):
-    digests = write_chunk(store.path, store.layout, number, values(store.chunks.points(number)))
-    store.record(number, ChunkRecord(digests, machine(), set_aside))
+def write(store, *numbers):
+    for number in numbers:
+        store.write(number, values(store.layout.chunks.points(number)))
+
+
+def read_all(path):
+    again = read_store(path)
+    return again.read(ENERGY, ALL), again.read(PEAK, (*ALL, slice(None)))
 
 
 @pytest.fixture
 def store(tmp_path):
-    return create_store(tmp_path / "s.zarr", layout(), {"spec": "mass = 1"}, overwrite=False)
-
-
-def opened(store):
-    return SweepStore(store.path, read_layout(store.path))
+    """A store of four chunks, none of which is finished."""
+    return create_store(tmp_path / "s.zarr", layout(), overwrite=False)
 
 
 @pytest.mark.parametrize("shape", [(1,), (5,), (1000,), (7, 30), (3, 1000), (1000, 3), (4, 5, 6)])
 @pytest.mark.parametrize("most", [1, 7, 64, 513])
 def test_chunks_hold_every_point_once_and_in_order(shape, most):
-    grid = ChunkGrid.of(shape, most)
+    grid, numbers = ChunkGrid.of(shape, most), np.arange(np.prod(shape)).reshape(shape)
     points = [point for number in range(len(grid)) for point in grid.points(number)]
-    assert points == list(range(np.prod(shape)))
+    assert points == numbers.ravel().tolist()
     assert max(len(grid.points(number)) for number in range(len(grid))) <= most
-    assert all(
-        grid.chunk_of(point) == number
-        for number in range(len(grid))
-        for point in grid.points(number)
-    )
+    for number in range(len(grid)):
+        assert numbers[grid.box_of(number)].ravel().tolist() == list(grid.points(number))
 
 
-def test_any_reader_of_zarr_reads_what_was_written(store):
-    for number in range(len(store.chunks)):
-        write(store, number)
-    found = xarray.open_zarr(store.path, chunks=None)
+def test_xarray_reads_a_finished_store(store):
+    write(store, *range(4))
     expected = np.arange(210.0).reshape(7, 30)
-    assert found["torque.peak"].dims == ("payload", "link.2.mass", "joint")
-    assert found["torque.peak"].attrs["units"] == "N·m"
-    np.testing.assert_array_equal(found["torque.peak"][..., 1], -expected)
-    np.testing.assert_array_equal(found["energy"], expected**2)
-    np.testing.assert_array_equal(found["payload"], np.linspace(0.0, 1.0, 7))
-    assert found.attrs["spec"] == "mass = 1"
+    with xarray.open_zarr(store.path, chunks=None) as found:
+        assert found["torque.peak"].dims == ("payload", "link.2.mass", "joint")
+        assert found["torque.peak"].attrs["units"] == "N·m"
+        assert found["link.2.mass"].attrs["units"] == "kg"
+        np.testing.assert_array_equal(found["torque.peak"][..., 1], -expected)
+        np.testing.assert_array_equal(found["energy"], expected**2)
+        np.testing.assert_array_equal(found["payload"], np.linspace(0.0, 1.0, 7))
+        assert json.loads(found.attrs["spec"]) == {"mass": 1}
 
 
-def test_what_has_no_record_is_not_there(store):
-    assert len(store.chunks) == 4
-    write(store, 1)
-    write_chunk(store.path, store.layout, 2, values(store.chunks.points(2)))
-    again = opened(store)
-    assert list(again.records) == [1]
-    found = read_region(again, ENERGY, (slice(None), slice(None))).ravel()
-    there = ~np.isnan(found)
-    assert np.flatnonzero(there).tolist() == list(again.chunks.points(1))
+def test_what_has_no_status_is_not_there(store):
+    write(store, 1, 2)
+    (store.path / "status" / "c" / "1" / "0").unlink()  # of a process that was killed before it
+    again = read_store(store.path)
+    assert [number for number in range(4) if again.is_finished(number)] == [2]
+    there = ~np.isnan(again.read(ENERGY, ALL).ravel())
+    assert np.flatnonzero(there).tolist() == list(again.layout.chunks.points(2))
 
 
-@pytest.mark.parametrize("cut", [0, 1, 40, -1])
-def test_half_a_record_is_none(store, cut):
-    write(store, 0)
-    file = store.path / "progress" / "0"
-    file.write_bytes(file.read_bytes()[:cut])
-    assert opened(store).records == {}
-
-
-def test_a_record_of_another_spec_or_chunk_is_none(store, tmp_path):
-    write(store, 0)
-    other = create_store(tmp_path / "o.zarr", layout(mass=2), {}, overwrite=False)
-    for name in ("0", "1"):
-        file = (store if name == "1" else other).path / "progress" / name
-        file.write_bytes((store.path / "progress" / "0").read_bytes())
-    assert opened(other).records == {}
-    assert list(opened(store).records) == [0]
-
-
-def test_a_chunk_whose_data_is_missing_or_short_is_not_finished(store):
-    write(store, 0)
-    write(store, 1)
-    (store.path / "energy" / "0.0").unlink()
-    file = store.path / "torque.peak" / "1.0.0"
-    file.write_bytes(file.read_bytes()[:-1])
-    assert opened(store).records == {}
-
-
-def test_damaged_data_is_refused_when_it_is_read_and_found_when_looked_for(store):
-    write(store, 0)
-    write(store, 1)
-    file = store.path / "energy" / "1.0"
-    raw = bytearray(file.read_bytes())
-    raw[9] ^= 1
-    file.write_bytes(raw)
-    again = opened(store)
-    assert again.damaged() == [1]
-    with pytest.raises(FileError, match=r"points 60 to 119.*digest.*--verify"):
-        again.read("energy", 1)
-    assert again.read("energy", 0) is not None
-
-
-def test_a_damaged_description_is_refused(store):
-    file = store.path / "sweep.json"
-    content = json.loads(file.read_text("utf-8"))
-    content["variables"][0]["unit"] = "kg"
-    file.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(FileError, match="digest does not match"):
-        read_layout(store.path)
-    coordinate = store.path / "payload" / "0"
-    coordinate.write_bytes(coordinate.read_bytes()[::-1])
-    with pytest.raises(FileError, match="digest does not match"):
-        read_layout(store.path)
+@pytest.mark.parametrize("damage", [lambda raw: raw[:-1], lambda raw: raw[::-1], None])
+@pytest.mark.parametrize("name", ["energy", "torque.peak", "status", "payload"])
+def test_damage_to_a_finished_chunk_is_told(store, name, damage):
+    write(store, *range(4))
+    file = next(file for file in (store.path / name / "c").rglob("*") if file.is_file())
+    raw = file.read_bytes()
+    file.unlink()
+    if damage is not None:
+        file.write_bytes(damage(raw))
+    elif name == "status":
+        assert not all(map(read_store(store.path).is_finished, range(4)))
+        return
+    with pytest.raises(FileError, match=rf"s\.zarr.*{name} cannot be read"):
+        read_all(store.path)
 
 
 @pytest.mark.parametrize(
-    "absurd",
+    "change",
     [
-        *(
-            {"axes": {"payload": n, "link.2.mass": 30}}
-            for n in (-5, 0, 1.5, "x", None, [1], 10**30)
-        ),
-        {"axes": {}},
-        {"axes": ["payload"]},
-        {"axes": {"nothing": 3}},
-        {"box": [0, 30]},
-        {"box": [7]},
-        {"box": ["x", 30]},
+        lambda about, arrays: arrays["energy"].update(shape=[8, 30]),
+        lambda about, arrays: arrays["energy"].update(dimension_names=None),
+        lambda about, arrays: arrays.pop("status"),
+        lambda about, arrays: arrays.pop("energy"),
+        lambda about, arrays: about.pop("outputs"),
+        lambda about, arrays: about.update(spec="{"),
+        lambda about, arrays: about.update(spec_hash=None, coordinates=3),
     ],
 )
-def test_a_description_that_contradicts_its_arrays_is_refused(store, absurd):
-    file = store.path / "sweep.json"
-    content = json.loads(file.read_text("utf-8")) | absurd
-    del content["digest"]
-    content["digest"] = digest([json.dumps(content).encode()]).hex()
+def test_metadata_that_contradicts_itself_is_refused(store, change):
+    file = store.path / "zarr.json"
+    content = json.loads(file.read_text("utf-8"))
+    change(content["attributes"], content["consolidated_metadata"]["metadata"])
     file.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(FileError, match=r"sweep\.json: cannot be read"):
-        read_layout(store.path)
+    with pytest.raises(FileError, match=r"s\.zarr.* cannot be read"):
+        read_store(store.path)
 
 
 def test_another_sweep_s_store_is_refused_with_the_difference(store):
     with pytest.raises(InputError, match=r"mass: 1 against 2.*--overwrite"):
-        create_store(store.path, layout(mass=2), {}, overwrite=False)
+        create_store(store.path, layout(mass=2), overwrite=False)
     write(store, 0)
-    assert create_store(store.path, layout(), {}, overwrite=False).records.keys() == {0}
-    made = create_store(store.path, layout(mass=2), {}, overwrite=True)
-    assert made.records == {}
-
-
-def test_a_folder_of_something_else_is_left_as_it_is(tmp_path):
-    (tmp_path / "keep.txt").write_text("mine")
-    for overwrite in (False, True):
-        with pytest.raises((InputError, FileError), match="something else"):
-            create_store(tmp_path, layout(), {}, overwrite=overwrite)
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(InputError, match="a file"):
-        read_layout(tmp_path / "file")
-    with pytest.raises(InputError, match="nothing"):
-        read_layout(tmp_path / "nowhere")
-    assert (tmp_path / "keep.txt").read_text() == "mine"
-
-
-def test_a_full_disk_leaves_no_part_and_no_record(store, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    write(store, 0)
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    with pytest.raises(FileError, match="No space left"):
+    assert create_store(store.path, layout(), overwrite=False).is_finished(0)
+    assert not create_store(store.path, layout(mass=2), overwrite=True).is_finished(0)
+    with pytest.raises(FileError, match="replaced"):
         write(store, 1)
-    assert list(opened(store).records) == [0]
-    assert not list(store.path.rglob("*.part"))
 
 
-def test_a_store_has_one_writer_at_a_time(store):
-    with store.locked():
-        with pytest.raises(InputError, match="another process is writing"), opened(store).locked():
-            pytest.fail("two of them")
-        with pytest.raises(InputError, match="another process is writing"):
-            create_store(store.path, layout(mass=2), {}, overwrite=True)
-    with opened(store).locked():
-        pass
-
-
-def test_parts_that_a_killed_process_left_are_removed(store):
-    part = store.path / "energy" / ".0123456789abcdef.part"
-    part.write_bytes(b"half")
-    store.remove_parts()
-    assert not part.exists()
+def test_folders_of_something_else_are_left_as_they_are(tmp_path, store):
+    (tmp_path / "keep").mkdir()
+    (tmp_path / "keep" / "keep.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "old.zarr").mkdir()
+    (tmp_path / "old.zarr" / ".zgroup").write_text('{"zarr_format": 2}')
+    for name in ("keep", "file", "old.zarr"):
+        with pytest.raises(InputError, match=name):
+            read_store(tmp_path / name)
+        with pytest.raises(InputError, match=name):
+            create_store(tmp_path / name, layout(), overwrite=False)
+    with pytest.raises(FileError, match="keep"):
+        create_store(tmp_path / "keep", layout(), overwrite=True)
+    with pytest.raises(FileError, match="nowhere"):
+        read_store(tmp_path / "nowhere")
+    assert (tmp_path / "keep" / "keep.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
@@ -229,14 +155,11 @@ def test_parts_that_a_killed_process_left_are_removed(store):
         (np.array([6, 6]), 4, np.array([1, 0])),
     ],
 )
-def test_any_part_is_read_as_numpy_does(key):
-    made = layout()
-    memory = SweepMemory(made)
-    for number in range(len(memory.chunks)):
-        memory.put(number, values(memory.chunks.points(number)), ChunkRecord({}, {}))
-    number = np.arange(210.0).reshape(7, 30)
-    whole = np.stack([number, -number], axis=2)
-    expected = whole
+def test_any_part_is_read_as_numpy_does(store, key):
+    write(store, *range(4))
+    memory = SweepMemory(layout())
+    write(memory, *range(4))
+    expected = memory.values(PEAK)
     for axis in reversed(range(3)):  # each index by itself, as xarray's outer indexing does
         expected = expected[(slice(None),) * axis + (key[axis],)]
-    np.testing.assert_array_equal(read_region(memory, PEAK, key), expected)
+    np.testing.assert_array_equal(store.read(PEAK, key), expected)
