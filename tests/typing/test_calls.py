@@ -45,6 +45,7 @@ def public_functions():
                 found[name] = value
             elif inspect.isclass(value) and value.__module__.startswith("ulna."):
                 found |= _methods(value)
+    found |= {kind.__name__: kind for kind in (ulna.Simulation, ulna.BatchSimulation)}
     return found
 
 
@@ -63,7 +64,8 @@ def untyped(function):
     hidden = []
     for one in inspect.signature(function).parameters.values():
         # The fields of an arm, by a typed dict; the state of a controller, which is its own affair.
-        known = one.name in ("self", "state") or "Unpack[" in str(one.annotation)
+        passed_on = "Unpack[" in str(one.annotation) or "Never" in str(one.annotation)
+        known = one.name in ("self", "state") or passed_on
         catches_all = one.kind is one.VAR_KEYWORD
         if not known and (catches_all or one.annotation in (one.empty, "Any", Any)):
             hidden.append(str(one))

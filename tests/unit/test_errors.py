@@ -11,28 +11,19 @@ from ulna.errors import (
     MissingExtraError,
     Problem,
     UlnaError,
-    UlnaWarning,
     nearest_name,
     rewording,
 )
 
 
-def test_a_message_reads_place_key_got_need_and_what_to_try():
+def test_a_message_has_place_name_value_need_and_way_out():
     problem = Problem("link.2.mass", "-1 kg", "more than 0", "drop the sign", "arm.toml:7")
-    assert str(problem) == "arm.toml:7: link.2.mass: got -1 kg, need more than 0; drop the sign"
-
-
-@pytest.mark.parametrize(
-    ("problem", "text"),
-    [
-        (Problem("mass", "0", "more"), "mass: got 0, need more"),
-        (Problem("", "0", "more"), "got 0, need more"),
-        (Problem("mass", "0", "more", "try 1"), "mass: got 0, need more; try 1"),
-        (Problem("mass", "0", "more", place="a:3"), "a:3: mass: got 0, need more"),
-    ],
-)
-def test_parts_that_are_missing_leave_no_trace(problem, text):
-    assert str(problem) == text
+    said = str(problem)
+    for word in ("link.2.mass", "-1 kg", "more than 0", "drop the sign"):
+        assert word in said
+    assert said.startswith("arm.toml:7: ")
+    bare = str(Problem("", "0", "more"))
+    assert not any(mark in bare for mark in (":", ";"))
 
 
 def test_a_problem_is_moved_by_giving_a_new_one():
@@ -43,26 +34,15 @@ def test_a_problem_is_moved_by_giving_a_new_one():
     assert problem == Problem("mass", "0", "more", "try 1")
 
 
-@pytest.mark.parametrize(
-    ("owner", "what", "whole"),
-    [("link.1", "mass", "link.1.mass"), ("", "mass", "mass"), ("link.1", "", "link.1")],
-)
-def test_owners_and_names_are_joined_by_one_dot(owner, what, whole):
-    assert Problem(what, "x", "y").within(owner).what == whole
-
-
 def test_an_input_error_lists_every_problem_in_order():
-    first, second = Problem("a", "1", "2"), Problem("b", "3", "4")
+    first, second = Problem("a", "1", "2"), Problem("b", "3", "4", "hint", "f:1")
     error = InputError(problem for problem in (first, second))
     assert error.problems == (first, second)
-    assert str(error) == "a: got 1, need 2\nb: got 3, need 4"
-
-
-def test_an_input_error_takes_one_problem_or_plain_words():
-    problem = Problem("a", "1", "2")
-    assert InputError(problem).problems == (problem,)
+    assert str(error) == f"{first}\n{second}"
+    assert InputError(first).problems == (first,)
     assert InputError("no such thing").problems == ()
-    assert str(InputError("no such thing")) == "no such thing"
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.problems) == (str(error), error.problems)
 
 
 @pytest.mark.parametrize(
@@ -80,17 +60,6 @@ def test_the_family_has_the_exit_codes_of_the_fault_table(kind, builtin, code):
     assert issubclass(kind, UlnaError)
     assert issubclass(kind, builtin)
     assert str(kind("what went wrong")) == "what went wrong"
-
-
-def test_warnings_are_user_warnings():
-    assert issubclass(UlnaWarning, UserWarning)
-
-
-def test_an_error_survives_the_way_to_another_process():
-    error = InputError([Problem("a", "1", "2"), Problem("b", "3", "4", "hint", "f:1")])
-    copy = pickle.loads(pickle.dumps(error))
-    assert str(copy) == str(error)
-    assert copy.problems == error.problems
 
 
 @pytest.mark.parametrize(

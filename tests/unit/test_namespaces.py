@@ -36,12 +36,6 @@ def test_tab_offers_the_public_names_of_kinematics(shell, jedi, words):
     assert set(found) <= set(kinematics.__all__)
 
 
-def test_packages_offer_their_public_names_only():
-    for package in PACKAGES:
-        assert all(hasattr(package, name) for name in package.__all__)
-        assert set(offered(package)) == set(package.__all__)
-
-
 @pytest.mark.parametrize("package", [kinematics, motion])
 def test_no_file_has_the_name_of_a_function(package):
     files = {module.name for module in pkgutil.iter_modules(package.__path__)}
@@ -73,14 +67,3 @@ def test_a_name_that_resembles_none_is_not_there():
     for package in (ulna, *PACKAGES):
         with pytest.raises(AttributeError, match=r"has no attribute 'zzz'$"):
             package.zzz  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    "called",
-    [ulna.simulate, ulna.simulate_batch, ulna.Simulation, ulna.BatchSimulation, ulna.Arm.rods],
-)
-def test_signatures_show_every_option_with_its_type_and_default(called):
-    parameters = inspect.signature(called).parameters.values()
-    hidden = [one for one in parameters if one.kind is one.VAR_KEYWORD and one.name != "refused"]
-    assert hidden == []
-    assert all(one.annotation not in (one.empty, "Any") for one in parameters)
