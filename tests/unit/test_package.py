@@ -35,9 +35,17 @@ def run(code, **environment):
     )
 
 
-def test_import_loads_nothing_heavy():
-    done = run(f"import ulna; {REPORT}")
-    assert done.stdout.strip() == "[]", done.stderr
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import ulna",
+        "from ulna.cli import main; main(['--help'])",
+        "from ulna.cli import main; main(['pose', 'unit', '--q', '0, 0'])",
+    ],
+)
+def test_nothing_heavy_is_loaded(code):
+    done = run(f"{code}; {REPORT}")
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 # What an arm is made of: NumPy, and modules of Python and of ulna itself.
@@ -88,16 +96,6 @@ def test_an_arm_loads_numpy_and_its_own_modules_only(use, tmp_path):
     assert done.stdout.startswith("[] "), done.stdout + done.stderr
     loaded = {name.removeprefix("ulna.") for name in ast.literal_eval(done.stdout[3:])}
     assert loaded <= ARM, loaded - ARM
-
-
-def test_help_loads_nothing_heavy():
-    done = run(f"from ulna.cli import main; main(['--help']); {REPORT}")
-    assert done.stdout.splitlines()[-1] == "[]", done.stderr
-
-
-def test_pose_loads_nothing_heavy():
-    done = run(f"from ulna.cli import main; main(['pose', 'unit', '--q', '0, 0']); {REPORT}")
-    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 def test_type_checkers_see_the_same_names():

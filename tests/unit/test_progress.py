@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from ulna import progress as module
-from ulna.progress import progress, time_left
+from ulna.progress import progress
 
 
 class File(io.StringIO):
@@ -76,14 +76,7 @@ def test_where_nobody_looks_nothing_is_shown_unless_it_is_asked_for(clock):
     file = File()
     assert work(clock, 2.0, file) == ""
     assert work(clock, 2.0, file, shown=True).startswith("working [###")
-
-
-def test_a_bar_that_is_not_wanted_stays_away(clock):
     assert work(clock, 2.0, Terminal(), shown=False) == ""
-
-
-def test_the_line_of_text_is_what_the_bar_shows(clock):
-    assert work(clock, 2.5, Terminal()).endswith(f"  50 %, {time_left(0.5, 2.5)}")
 
 
 def test_one_that_does_not_wait_shows_at_once_and_says_what_is_done_next(clock):

@@ -115,27 +115,18 @@ def test_a_version_is_read_from_what_node_prints(viewer, text, version):
     assert viewer.parse_version(text) == version
 
 
-def test_versions_compare_as_numbers(viewer):
-    assert viewer.parse_version("v22.9.0") < viewer.OLDEST <= viewer.parse_version("v22.12.0")
-
-
-def test_a_program_that_does_not_start_has_no_version(viewer, tmp_path):
-    assert viewer.version_of(str(tmp_path / "node")) is None
-
-
-@pytest.mark.parametrize(("version", "taken"), [((20, 20), False), ((22, 12), True)])
-def test_the_system_has_a_node_if_it_is_recent_enough(viewer, monkeypatch, version, taken):
+@pytest.mark.parametrize(("version", "taken"), [((20, 20), False), ((22, 12), True), (None, False)])
+def test_the_system_has_a_node_if_it_is_recent_enough_and_has_npm(
+    viewer, monkeypatch, version, taken
+):
     monkeypatch.setattr(viewer.shutil, "which", lambda name: f"/there/{name}")
     monkeypatch.setattr(viewer, "version_of", lambda node: version)
     expected = viewer.Node(["/there/node"], ["/there/npm"]) if taken else None
     assert viewer.system_node() == expected
-
-
-def test_a_node_without_npm_does_not_do(viewer, monkeypatch):
+    if version == (20, 20):
+        assert "20.20" in viewer.no_node()
     monkeypatch.setattr(viewer.shutil, "which", lambda name: "node" if name == "node" else None)
-    monkeypatch.setattr(viewer, "version_of", lambda node: (24, 0))
     assert viewer.system_node() is None
-    assert "no npm" in viewer.no_node()
 
 
 def test_it_is_built_once(viewer, project):
@@ -145,14 +136,6 @@ def test_it_is_built_once(viewer, project):
         assert viewer.is_fresh(project)
     assert times(project.web / "builds") == 1
     assert times(project.web / "installs") == 1
-
-
-def test_times_of_files_do_not_matter(viewer, project):
-    viewer.main([], project)
-    for path in (*project.web.rglob("*"), *project.built.iterdir()):
-        os.utime(path, (1e9, 1e9))
-    os.utime(project.web / "src" / "main.ts")
-    assert viewer.is_fresh(project)
 
 
 @pytest.mark.parametrize(
@@ -187,17 +170,12 @@ def test_packages_are_fetched_again_only_when_the_lock_file_has_changed(viewer, 
 
 @pytest.mark.usefixtures("without_node")
 @pytest.mark.parametrize("step", ["build", "check", "test"])
-def test_without_node_one_sentence_says_what_to_do(viewer, project, capfd, step):
+def test_without_node_one_sentence_says_what_to_do(viewer, project, monkeypatch, capfd, step):
     assert viewer.main([step], project) == 0
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert "Node.js 22.12 or later" in said
-    assert f"-m pip install '{viewer.PACKAGE}'" in said
-
-
-@pytest.mark.usefixtures("without_node")
-@pytest.mark.parametrize("step", ["build", "check", "test"])
-def test_without_node_it_fails_where_it_is_required(viewer, project, monkeypatch, step):
+    assert "Node.js 22.12" in said
+    assert f"pip install '{viewer.PACKAGE}'" in said
     assert viewer.main([step, "--require"], project) == 1
     monkeypatch.setenv("CI", "true")
     assert viewer.main([step], project) == 1
@@ -213,12 +191,6 @@ def test_a_viewer_that_is_built_needs_no_node(viewer, project, monkeypatch, capf
     assert "not built again" in capfd.readouterr().err
 
 
-def test_an_old_node_is_named(viewer, monkeypatch):
-    monkeypatch.setattr(viewer.shutil, "which", lambda name: name)
-    monkeypatch.setattr(viewer, "version_of", lambda node: (20, 20))
-    assert "the one on the path is 20.20" in viewer.no_node()
-
-
 def test_without_a_network_one_sentence_says_what_to_do(viewer, project, capfd):
     (project.web / "offline").touch()
     assert viewer.main([], project) == 0
@@ -231,22 +203,10 @@ def test_without_a_network_one_sentence_says_what_to_do(viewer, project, capfd):
     assert viewer.is_fresh(project)
 
 
-def test_what_npm_says_is_shown_where_it_is_not_the_network(viewer, project, capfd):
-    (project.web / "out of step").touch()
-    assert viewer.main(["--require"], project) == 1
-    assert "npm error lock file" in capfd.readouterr().err
-
-
 def test_errors_in_the_sources_always_fail(viewer, project):
     (project.web / "src" / "main.ts").write_text("syntax error")
     assert viewer.main([], project) == 3
     assert not viewer.is_fresh(project)
-
-
-def test_an_unknown_step_is_refused(viewer, project, capsys):
-    with pytest.raises(SystemExit):
-        viewer.main(["bild"], project)
-    assert "build, check, test" in capsys.readouterr().err
 
 
 def test_a_build_asks_for_node_only_where_it_needs_one(hook, monkeypatch):

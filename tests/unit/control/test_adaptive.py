@@ -124,14 +124,3 @@ def test_the_estimate_is_read_from_either_state(circling, only_python):
         found.append(Adaptive.estimate(swing.controller_state))
     assert found[0].shape == (12,)
     assert found[0] == pytest.approx(found[1], rel=1e-9)
-
-
-@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "fast", [0.1, 0.1]])
-def test_bad_rates_of_learning_are_refused(value):
-    with pytest.raises(ulna.InputError, match=r"Adaptive\.adaptation: got"):
-        Adaptive(adaptation=value).start(BELIEVED)
-
-
-def test_bad_damping_is_refused():
-    with pytest.raises(ulna.InputError, match=r"Adaptive\.kd: got"):
-        Adaptive(kd=-1.0).start(BELIEVED)

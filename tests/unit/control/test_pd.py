@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import control
 from ulna.control import PD, CompiledLaw, Controller, Reference
-from ulna.errors import InputError
 
 ARM = ulna.preset("unit")
 FLAT = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -40,44 +38,15 @@ def test_gains_may_differ_from_joint_to_joint():
     assert tau.tolist() == [3.0, 4.0]
 
 
-def test_it_is_a_controller_and_so_is_any_class_with_its_methods():
-    assert isinstance(PD(1.0, 1.0), Controller)
+def test_any_class_with_its_methods_is_a_controller():
     assert isinstance(OnlyPython(PD(1.0, 1.0)), Controller)
     assert not isinstance(object(), Controller)
-    assert set(control.__all__) >= {"PD", "Controller", "Reference", "CompiledLaw"}
-
-
-def test_two_with_the_same_gains_are_equal_and_none_can_be_changed():
-    assert PD(1.0, 2.0) == PD(1.0, 2.0) != PD(1.0, 3.0)
-    with pytest.raises(AttributeError):
-        PD(1.0, 2.0).kp = 2.0
 
 
 def test_its_compiled_form_has_the_gains_of_every_joint():
     law = PD(3.0, [0.5, 0.25]).compiled(ARM)
     assert isinstance(law, CompiledLaw)
     assert law.params.tolist() == [[3.0], [3.0], [0.5], [0.25]]
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_compiled_and_in_python_it_is_the_same(n):
-    arm = ulna.Arm.rods([1.0] * n, [1.0] * n)
-    random = np.random.default_rng(n)
-    for gains in ((20.0, 3.0), (random.uniform(5.0, 30.0, n), random.uniform(0.5, 5.0, n))):
-        law = PD(*gains)
-        options = {
-            "q0": random.uniform(-1.0, 1.0, n),
-            "qd0": random.uniform(-1.0, 1.0, n),
-            "duration": 0.3,
-            "rate": 200.0,
-            "reference": lambda t: (np.full(n, np.sin(3.0 * t)), np.full(n, 3.0 * np.cos(3.0 * t))),
-            "sensors": ulna.Sensors(angle_noise=1e-3, rate_resolution=1e-3, delay=0.01, seed=3),
-        }
-        here = ulna.simulate(arm, controller=law, **options)
-        there = ulna.simulate(arm, controller=OnlyPython(law), **options)
-        for name in ("q", "qd", "tau"):
-            ours, theirs = getattr(here, name), getattr(there, name)
-            assert np.abs(ours - theirs).max() <= 1e-12 * max(1.0, np.abs(theirs).max())
 
 
 def test_against_a_steady_load_it_settles_beside_its_aim_by_load_over_stiffness():
@@ -118,22 +87,3 @@ def test_gains_by_frequency_are_stable_up_to_where_dampers_overreach(share, sett
     assert bool(late < 1e-6) is settles
     # Where it shakes, that was said beforehand; its steps, too long for that, are told afterwards.
     assert settles or "unstable" in str(warned[0].message)
-
-
-@pytest.mark.parametrize(
-    ("gains", "name"),
-    [
-        (([1.0, 2.0, 3.0], 1.0), "PD.kp"),
-        ((1.0, [1.0, 2.0, 3.0]), "PD.kd"),
-        ((np.nan, 1.0), "PD.kp"),
-        ((1.0, np.inf), "PD.kd"),
-        (("stiff", 1.0), "PD.kp"),
-        ((1.0, -0.1), "PD.kd"),
-        (([1.0, -1.0], 0.0), "PD.kp"),
-        ((1.0, {}), "PD.kd"),
-    ],
-)
-def test_gains_that_do_not_fit_the_arm_are_refused(gains, name):
-    for use in (PD(*gains).start, PD(*gains).compiled):
-        with pytest.raises(InputError, match=name):
-            use(ARM)
