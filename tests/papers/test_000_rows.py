@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ulna
-from papers.kehl import PAPER  # noqa: F401  # of which the fixture gives the rows
+from papers.kehl import PAPER, motions  # noqa: F401  # PAPER: of which the fixture gives the rows
 
 ITEMS = [
     "forward", "inverse", "branch", "singular", "lagrangian", "path", "rates", "torques",
@@ -244,6 +244,7 @@ LOST = {
     "start": (0.36, 0.75, 0.48, 1.20),
     "millisecond": (1.05, 1.46, 1.76, 2.31),
     "1e-6": (2.61, 2.84, 4.64, 5.20),
+    "1e-9": (3.47, 4.03, 6.17, 6.70),
     "1e-13": (5.99, 6.39, 8.15, 8.69),
     "quoted": (11.50, 11.85, 18.24, 18.97),
 }
@@ -297,14 +298,13 @@ class TestReplay:
         # The length of the steps decides about a hundredth of a second at 1e-6, and rounding
         # about half a second at 1e-13.
         steps = ("rest", "differences", "start")
-        within = {**dict.fromkeys(steps, 5e-3), "millisecond": 5e-3, "1e-6": 0.02}
+        within = {**dict.fromkeys(steps, 5e-3), "millisecond": 5e-3, "1e-6": 0.02, "1e-9": 0.06}
         expected = {
             f"{line}_{column}": close(time, within[line])
             for line, times in LOST.items() if line in within
             for column, time in zip(COLUMNS, times, strict=True)
         }  # fmt: skip
         for column, best in zip(COLUMNS, LOST["1e-13"], strict=True):
-            expected[f"1e-9_{column}"] = Between(value[f"1e-6_{column}"], value[f"1e-13_{column}"])
             expected[f"1e-13_{column}"] = pytest.approx(best, rel=0.15)
             middle = value[f"1e-13_{column}"]
             expected[f"earliest_{column}"] = Between(0.75 * best, middle)
@@ -314,6 +314,11 @@ class TestReplay:
             f"step_{column}": close(time, 5e-3) for column, time in zip(COLUMNS, lost, strict=True)
         }
         check(rows["replay"], expected)
+
+    def test_scalar_torques_are_those_of_the_plan(self):
+        times, torque = np.linspace(0.0, 10.0, 101), motions.torque_at(motions.arm())
+        expected = motions.plan().torque_at(times)
+        assert [torque(t) for t in times] == pytest.approx(expected, abs=1e-11)
 
     @of("replay-113-bit")
     def test_in_113_bits_it_is_quoted_and_says_so(self, rows):

@@ -14,21 +14,15 @@ from scipy.optimize import brentq
 import ulna
 from papers.bechard.printed import (
     G,
-    net_torque,
-    turning_by_an_angle,
-    weight_by_sine,
-    weight_of_two,
 )
 from papers.bechard.printed import one_joint as printed_one_joint
 from papers.bechard.printed import sequential as printed_sequential
 from ulna.angles import absolute_to_relative, relative_to_absolute
 from ulna.dynamics import (
     absolute,
-    coriolis_matrix,
     equilibria,
     forward_dynamics,
     gravity_torque,
-    holding_torque,
     kinetic_energy,
     linearise,
     mass_matrix,
@@ -289,67 +283,8 @@ def way_into_saddle(arm, tau, side, duration):
     return crossings[:, 1], rests[:, 0]
 
 
-class TestErrataOfOneJoint:
-    def test_erratum_1_the_net_torque_has_a_length_too_many(self, driven):
-        weight = holding_torque(driven, [0.0])[0]
-        assert weight == pytest.approx(49.05, abs=1e-12)
-        printed = 0.0 - net_torque(5.0, 1.0, 0.0, 0.0)
-        assert printed == pytest.approx(245.25, abs=1e-12)
-        # Five times too much: a motor of 50 N·m would be stuck, and the paper's own turns.
-        assert printed > 50.0 > weight
-
-    def test_erratum_2_the_motor_gives_a_torque_not_an_angle(self, driven):
-        theta, tau = 0.0, 50.0
-        printed = turning_by_an_angle(5.0, 1.0, theta, theta)
-        ours = forward_dynamics(driven, [theta], [0.0], [tau])[0]
-        assert ours == pytest.approx(0.038, abs=1e-12)
-        assert printed - ours == pytest.approx(-2.0, abs=1e-12)
-
-    def test_erratum_3_its_friction_is_per_second(self, driven):
-        B, inertia = 0.5, 1.0 * 5.0**2
-        assert driven.joints[0].damping == B * inertia == 12.5
-        # Read as N·m·s/rad it would be 25 times too small: 50 N·m would turn the arm at 100 rad/s.
-        misread = driven.replace(joints=(ulna.Joint(damping=B),))
-        for arm, speed in ((driven, 4.0), (misread, 100.0)):
-            gravity = gravity_torque(arm, [DOWN])
-            turning = forward_dynamics(arm, [DOWN], [speed], 50.0 + gravity)
-            assert turning == pytest.approx([0.0], abs=1e-12)
-
-    def test_erratum_3_with_more_joints_it_grows_with_the_inertia_beyond_each(self):
-        random = np.random.default_rng(1)
-        theta, rate = random.uniform(-np.pi, np.pi, (2, 200, 4))
-        inertia = sequential.frozen(FOUR, theta).inertia
-        arms = FOUR.parameters._replace(damping=FOUR_B * inertia)
-        as_torque = sequential.forward_dynamics(arms, theta, rate, FOUR_TORQUES)
-        printed = sequential.forward_dynamics(
-            FOUR, theta, rate, FOUR_TORQUES, sequential_damping=FOUR_B
-        )
-        assert as_torque == pytest.approx(printed, rel=1e-12, abs=1e-12)
-        # b_1 = B_1 I_1 [N·m·s/rad], by posture; a constant b = 0.5 is 170 or 32 times less.
-        straight = 0.5 * sequential.frozen(FOUR, np.zeros(4)).inertia[0]
-        folded = 0.5 * sequential.frozen(FOUR, [0.0, np.pi, np.pi, 0.0]).inertia[0]
-        assert (f"{straight:.1f}", f"{folded:.1f}") == ("85.1", "16.1")
-
-    def test_erratum_12_weight_turns_with_the_cosine_of_the_angle_from_the_horizontal(self, one):
-        angle = np.linspace(-np.pi, np.pi, 1441)
-        ours = holding_torque(one, angle[:, None])[:, 0]
-        assert np.abs(ours - G * np.cos(angle)).max() <= 1e-14
-        wrong = [weight_by_sine(1.0, 1.0, value) for value in angle] - ours
-        # A hanging arm would need m g r, a level one nothing; at 135° it is √2 m g r.
-        assert abs(holding_torque(one, [DOWN])[0]) <= 1e-14
-        assert np.abs(wrong).max() == pytest.approx(13.87, abs=5e-3)
-
-
 class TestSequentialModel:
     """§4.1, the paper's own model, under its own name."""
-
-    def test_it_is_the_text_of_the_paper(self, states):
-        ours = sequential.forward_dynamics(FOUR, *states, sequential_damping=FOUR_B)
-        for angle, rate, tau, row in zip(*states, ours, strict=True):
-            slope = printed_sequential(FOUR, tau, FOUR_B)
-            printed = slope(0.0, np.concatenate([angle, rate]))
-            assert row == pytest.approx(printed[4:], rel=1e-11)
-            assert np.array_equal(rate, printed[:4])
 
     def test_it_is_the_diagonal_of_the_true_mass_matrix_put_on_absolute_angles(self, states):
         angle, _, tau = states
@@ -388,89 +323,9 @@ class TestSequentialModel:
         found = run(slope, np.zeros(4), 5.0, tolerance=1e-8)
         assert [f"{angle:.4f}" for angle in found.y[:2, -1]] == ["28.7363", "66.8862"]
 
-    def test_its_torque_that_grows_with_time(self):
-        def slope(t, y):
-            turning = sequential.forward_dynamics(
-                FOUR, y[:4], y[4:], [100.0 * t, 0.0, 0.0, 0.0], sequential_damping=FOUR_B
-            )
-            return np.concatenate([y[4:], turning])
-
-        found = run(slope, FOUR_START, 5.0, tolerance=1e-8)
-        assert f"{found.y[0, -1]:.5f}" == "5.25373"
-
-    def test_erratum_11_a_torque_array_filled_once_stays_at_its_first_value(self):
-        growing = printed_sequential(FOUR, lambda t: (100.0 * t, 0.0, 0.0, 0.0), FOUR_B)
-        filled_once = printed_sequential(FOUR, (0.0, 0.0, 0.0, 0.0), FOUR_B)
-        ends = [run(slope, FOUR_START, 5.0).y[:4, -1] for slope in (growing, filled_once)]
-        assert f"{ends[0][0]:.5f}" == "5.25373"
-        # Without its motor the first link hangs: 6.4 rad short, a whole turn.
-        assert ends[1][0] == pytest.approx(-1.153, abs=5e-4)
-        # The other joints never hear of it: nothing in the model leads from joint 1 to them.
-        assert ends[0][1:] == pytest.approx(ends[1][1:], abs=1e-9)
-
-    def test_erratum_9_the_last_weight_has_one_cosine(self):
-        theta = np.array([[0.3, 2.5], [np.pi, np.pi]])
-        x = np.cumsum(np.cos(theta) * [1.0, 0.7], axis=-1)
-        z = np.cumsum(np.sin(theta) * [1.0, 0.7], axis=-1)
-        reach, bearing = np.hypot(x[:, 1], z[:, 1]), np.arctan2(z[:, 1], x[:, 1])
-        first = 1.0 * 1.0 * np.cos(theta[:, 0]) * G
-        right = first + 3.0 * reach * np.cos(bearing) * G
-        printed = [weight_of_two([1.0, 0.7], [1.0, 3.0], angles) for angles in theta]
-        ours = sequential.frozen(SKATER, theta).weight[:, 0]
-        assert ours == pytest.approx(right, abs=1e-12)
-        # To the left even its sign is wrong: 2 · 3 kg · g · 1.7 m.
-        assert printed[1] - right[1] == pytest.approx(100.06, abs=5e-3)
-        # The unit vector is not an angle either; its first component is the cosine of one.
-        assert (x[:, 1] / reach) == pytest.approx(np.cos(bearing), abs=1e-14)
-
 
 class TestErratum8:
     """What the joints do to one another is missing. The arm is the skater's: 1, 0.7 m; 1, 3 kg."""
-
-    def test_the_coupling_of_accelerations(self):
-        # 45 N·m on joint 1 of the straight arm at rest: the true arm whips its outer link back.
-        straight, none, tau = np.zeros(2), np.zeros(2), [45.0, 0.0]
-        model = sequential.forward_dynamics(
-            flat(SKATER), straight, none, tau, sequential_damping=none
-        )
-        true = in_absolute_angles(flat(SKATER), straight, none, tau)
-        assert model == pytest.approx([4.65, 0.0], abs=5e-3)
-        assert true == pytest.approx([45.0, -64.29], abs=5e-3)
-
-    def test_the_centrifugal_terms(self):
-        # The elbow at a right angle, both links turning at 3 rad/s, no torque.
-        bent, rate, tau = np.array([0.0, np.pi / 2]), np.array([3.0, 3.0]), np.zeros(2)
-        q, qd = absolute_to_relative(bent), absolute_to_relative(rate)
-        whirl = coriolis_matrix(SKATER, q, qd) @ qd
-        assert whirl == pytest.approx([0.0, 18.9], abs=1e-12)
-        model = sequential.forward_dynamics(
-            flat(SKATER), bent, rate, tau, sequential_damping=np.zeros(2)
-        )
-        assert np.abs(model).max() == 0.0
-        true = in_absolute_angles(flat(SKATER), bent, rate, tau)
-        assert true == pytest.approx([4.725, -12.857], abs=5e-4)
-
-    def test_the_reaction_of_the_motors(self):
-        # 45 N·m at the elbow push link 1 back; the model lets it rest.
-        bent, none, tau = np.array([0.0, np.pi / 2]), np.zeros(2), [0.0, 45.0]
-        model = sequential.forward_dynamics(flat(SKATER), bent, none, tau, sequential_damping=none)
-        assert model == pytest.approx([0.0, 30.61], abs=5e-3)
-        true = in_absolute_angles(flat(SKATER), bent, none, tau)
-        assert true == pytest.approx([-11.25, 30.61], abs=5e-3)
-        # As torques to ground, without reaction, the outer one would be right here.
-        grounded = absolute.forward_dynamics(flat(SKATER), bent, none, tau)
-        assert grounded == pytest.approx(model, abs=1e-12)
-
-    def test_accelerations_are_wrong_by_two_thirds_in_the_median(self):
-        # Angles all round, link rates up to 3 rad/s, no torque, no friction, under gravity.
-        random = np.random.default_rng(3)
-        theta = random.uniform(-np.pi, np.pi, (100_000, 2))
-        rate = random.uniform(-3.0, 3.0, (100_000, 2))
-        none = np.zeros(2)
-        model = sequential.forward_dynamics(SKATER, theta, rate, none, sequential_damping=none)
-        true = absolute.forward_dynamics(still(SKATER), theta, rate, none)
-        wrong = np.linalg.norm(model - true, axis=-1) / np.linalg.norm(true, axis=-1)
-        assert np.median(wrong) == pytest.approx(0.68, abs=5e-3)
 
     def test_small_swings_have_other_frequencies(self):
         hanging = equilibria(still(SKATER), np.zeros(2))[0]
@@ -485,24 +340,6 @@ class TestErratum8:
         stiffness = -(ahead - behind).T / 2e-5
         model = np.sqrt(np.sort(np.linalg.eigvals(stiffness)))
         assert [f"{w:.4f}" for w in model] == ["2.0144", "3.7436"]
-
-    @pytest.mark.parametrize(
-        ("angle", "lost"), [(0.0, 0.678), (np.pi / 3, 1.773)], ids=["level", "60° up"]
-    )
-    def test_energy_comes_and_goes(self, angle, lost):
-        # Let go at rest, 20 s, no torque, no friction: in units of m g times the reach.
-        none, start = (0.0, 0.0), [angle, angle, 0.0, 0.0]
-        moments = np.linspace(0.0, 20.0, 20001)
-        unit = SKATER.mass * G * SKATER.reach
-        model = run(printed_sequential(SKATER, none, none), start, 20.0, t_eval=moments)
-        change = energy(SKATER, model.y) - energy(SKATER, model.y[:, :1])
-        assert np.abs(change).max() / unit == pytest.approx(lost, abs=5e-4)
-
-    def test_the_true_arm_keeps_its_energy(self):
-        none = (0.0, 0.0)
-        true = run(coupled(SKATER, none, none), np.zeros(4), 20.0)
-        change = energy(SKATER, true.y) - energy(SKATER, true.y[:, :1])
-        assert np.abs(change).max() <= 1e-9
 
 
 class TestTrueFourJoints:
@@ -574,16 +411,6 @@ class TestErratum10:
         momentum = self.momentum(theta, [1.0, 3.0])
         assert (f"{momentum[0]:.2f}", f"{momentum[-1]:.2f}") == ("16.81", "0.01")
         assert (np.diff(momentum) < 0.0).all()
-
-    def test_the_true_arm_keeps_its_angular_momentum(self):
-        none = (0.0, 0.0)
-        slope = coupled(SKATER, none, none, gravity=0.0)
-        found = run(slope, [0.0, 0.0, 1.0, 3.0], np.pi / 2)
-        momentum = self.momentum(found.y[:2].T, found.y[2:].T)
-        assert momentum == pytest.approx(16.81, abs=1e-9)
-        ours = in_absolute_angles(flat(SKATER), found.y[:2].T, found.y[2:].T, none)
-        plain = np.array([slope(0.0, state)[2:] for state in found.y.T])
-        assert np.abs(ours - plain).max() <= 1e-11
 
     def test_a_true_skater_who_folds_her_arm_spins_seven_times_as_fast(self):
         # Whatever the elbow does, joint 1 gives no torque: M11 ω is kept from rest to rest.
