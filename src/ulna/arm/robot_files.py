@@ -30,7 +30,7 @@ from ulna.arm.components import (
 from ulna.arm.loop_tables import LOOP_TABLES, read_loop, write_loop
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
-from ulna.arm.motors import MOTOR_KINDS, MOTOR_TABLES, SAME_UNLESS_GIVEN, Motor
+from ulna.arm.motors import MOTOR_KINDS, MOTOR_TABLES, SAME_UNLESS_GIVEN, AnyMotor, Motor
 from ulna.arm.planar_arm import EARTH, Arm
 from ulna.arm.toml_lines import Lines, shown_key
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
@@ -122,6 +122,19 @@ def parse(text: str, name: str = "robot file") -> tuple[Arm, list[Problem]]:
     except InputError as error:
         raise InputError(placed(error.problems, text, name)) from None
     return arm, placed(reader.doubts, text, name)
+
+
+def read_arm(table: Table) -> Arm:
+    """Return the arm of a table that holds what a robot file does below its format."""
+    return _RobotFileReader().arm({"format": FORMAT, **table})
+
+
+def read_motor(table: Table) -> AnyMotor:
+    """Return the motor of a table as a joint of a robot file has it."""
+    reader = _RobotFileReader()
+    made: AnyMotor = reader.motor("motor", table)
+    reader.checks.raise_if_any()
+    return made
 
 
 def placed(problems: Sequence[Problem], text: str, name: str) -> list[Problem]:
@@ -217,7 +230,7 @@ class _RobotFileReader:
         if "friction" in table:
             values["friction"] = self._part(f"{owner}.friction", table["friction"], Friction)
         if "motor" in table:
-            values["motor"] = self._motor(f"{owner}.motor", table["motor"])
+            values["motor"] = self.motor(f"{owner}.motor", table["motor"])
         for key in ("lower", "upper"):
             self._doubt_angle(f"{owner}.{key}", table.get(key))
         return self._built(owner, Joint, values)
@@ -230,7 +243,7 @@ class _RobotFileReader:
             made = self._built("payload", Payload, {"mass": mass})
         return made or Payload()
 
-    def _motor(self, owner: str, table: Any) -> Any:
+    def motor(self, owner: str, table: Any) -> Any:
         """Read a motor: its name, or a table of its kind, a DC motor unless it names another."""
         if isinstance(table, str):
             with self.checks.gather():

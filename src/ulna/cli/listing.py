@@ -7,9 +7,9 @@ from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from ulna.arm import preset
+from ulna.arm import preset, presets
 from ulna.arm.motor_catalogue import catalogue
-from ulna.arm.preset_arms import PRESETS
+from ulna.arm.preset_arms import about_preset
 from ulna.cli import flags
 from ulna.cli.flags import argument
 from ulna.cli.terminal import number, say, show_json, show_table
@@ -63,7 +63,7 @@ class Listing(NamedTuple):
 
 
 def _arms() -> Listing:
-    arms = [(name, known.about, preset(name)) for name, known in PRESETS.items()]
+    arms = [(name, about_preset(name), preset(name)) for name in presets()]
     return Listing(
         "arms",
         ("name", "links", "reach [m]", "mass [kg]", "what it is"),

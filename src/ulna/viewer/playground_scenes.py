@@ -16,7 +16,7 @@ from urllib.parse import quote
 import numpy as np
 
 from ulna.arm import Arm, IdealMotor, Joint, Link, preset, presets
-from ulna.arm.preset_arms import PRESETS
+from ulna.arm.preset_arms import about_preset
 from ulna.derivation.derivation_options import MOST_LINKS
 from ulna.errors import InputError, Problem
 from ulna.kinematics import inverse
@@ -146,7 +146,7 @@ def usual_pose(arm: Arm) -> list[float]:
 def scenes() -> list[PlayScene]:
     """Return the arms that have names, and the papers' figures that move."""
     arms = [
-        PlayScene(name, "Arms", f"{name}: {PRESETS[name].about}", state_text(arm, usual_pose(arm)))
+        PlayScene(name, "Arms", f"{name}: {about_preset(name)}", state_text(arm, usual_pose(arm)))
         for name in presets()
         if (arm := preset(name)).n <= MOST_LINKS
     ]

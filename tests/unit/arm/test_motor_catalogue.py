@@ -8,10 +8,11 @@ import pytest
 import ulna
 from refusals import names_of, problems_of
 from ulna import Arm, Joint
-from ulna.arm.motor_catalogue import KG_CM, RPM, catalogue, catalogued, motor_names
+from ulna.arm.motor_catalogue import catalogue, catalogued, motor_names
 from ulna.arm.motors import MOTOR_TABLES
 from ulna.arm.robot_files import dumps, parse
 
+KG_CM, RPM = 0.0980665, math.pi / 30.0  # [N·m], [rad/s]
 NAMES = motor_names()
 PLAIN = "format = 1\n[[link]]\nlength = 0.2\nmass = 0.3\n"
 # Voltage, stall torque [N·m], no-load speed [rpm], stall current [A], gear and mass [g], as makers

@@ -7,7 +7,7 @@ import pytest
 
 import ulna
 from ulna import InputError, Joint, Payload
-from ulna.arm.preset_arms import PRESETS
+from ulna.arm.preset_arms import about_preset
 
 PAPERS = [
     "unit",
@@ -123,7 +123,7 @@ def test_ductri_has_inertias_and_point_masses_but_no_link_masses():
 
 @pytest.mark.parametrize("name", ulna.presets())
 def test_the_listing_says_whose_numbers_they_are(name):
-    ours = "numbers ours" in PRESETS[name].about
+    ours = "numbers ours" in about_preset(name)
     assert ours == (name in ("garai", "ductri", "ang"))
 
 
