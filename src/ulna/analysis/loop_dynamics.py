@@ -431,7 +431,7 @@ def loop(
         need += "no gain at a frequency"
         hint = f"give rate={given.sensors.rate:g}, or ask analysis.stability(plan, controller)"
         raise InputError(Problem("sensors.rate", got, need, hint))
-    posture = joint_values(arm, "q", q, "rad")
+    posture = joint_values(arm.n, "q", q, "rad")
     with rewording(_with_loop_hint):
         A, B = linearise(arm, posture, np.zeros(arm.n), gravity_torque(arm, posture))
     gains = set_point_gains(arm, posture, controller, given.timing(arm.n))

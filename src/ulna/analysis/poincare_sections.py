@@ -9,7 +9,7 @@ chaotic. The projections of a run, one joint's angle and speed at a time, show t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -228,7 +228,9 @@ def poincare(
     which, place = _plane(arm, joint, angle, direction)
     given = [_start(arm, start) for start in _listed(starts)]
     # Zero at every whole turn from the angle, where it changes its sign.
-    watched = {**(events or {}), CROSSING: f"sin((q{which} - {place!r}) / 2)"}
+    crossing = {CROSSING: f"sin((q{which} - {place!r}) / 2)"}
+    # What is no mapping is refused by `simulate`.
+    watched = {**events, **crossing} if isinstance(events, Mapping) else events or crossing
     run = partial(
         simulate, arm, duration=duration, torque=torque, voltage=voltage, current=current,
         position=position, controller=controller, reference=reference, tip_force=tip_force,
@@ -283,7 +285,7 @@ def _listed(starts: Any) -> list[Any]:
 def _start(arm: Arm, given: Any) -> tuple[Array, Array]:
     if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str) or len(given) != 2:
         raise InputError(Problem("start", shown(given), "a posture and its rates, (q0, qd0)"))
-    return joint_values(arm, "q0", given[0], "rad"), joint_values(arm, "qd0", given[1], "rad/s")
+    return joint_values(arm.n, "q0", given[0], "rad"), joint_values(arm.n, "qd0", given[1], "rad/s")
 
 
 def _crossings(run: Run, joint: int, direction: int) -> Crossings:

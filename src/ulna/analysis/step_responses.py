@@ -315,7 +315,7 @@ def _simulated(
     place, size = _joint(1 if joint is None else joint, arm.n), SIZE if size is None else size
     if number("size", size) == 0.0:
         raise InputError(Problem("size", shown(size), "a step [rad] that is not 0"))
-    start = rest_posture(arm) if q0 is None else joint_values(arm, "q0", q0, "rad")
+    start = rest_posture(arm) if q0 is None else joint_values(arm.n, "q0", q0, "rad")
     goal = start.copy()
     goal[place - 1] += size
     loop = given_loop(arm, rate, sensors, actuators, need=NO_SIZE)

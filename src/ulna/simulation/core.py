@@ -7,11 +7,9 @@ in any case, so that Ctrl-C is heard. `Simulation` is what users call.
 from __future__ import annotations
 
 import copy
-import pickle
-import sys
 import time
 from collections.abc import Callable
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -22,7 +20,7 @@ from ulna.concurrency import listening
 from ulna.control import Controller, ControlTiming
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
-from ulna.errors import InputError, Problem, shown, warn
+from ulna.errors import InputError, warn
 from ulna.simulation.build import Signal, build_memory
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
@@ -51,8 +49,6 @@ FIRST_BUDGET = 5000  # steps of one link until the first check for Ctrl-C
 CHUNK = 0.025  # [s] of work between two checks for Ctrl-C; well below what a person notices
 REPORTED = 0.02  # [s] between two reports of a run that a controller in Python takes part in
 MOST_BUDGET = 50_000_000  # steps
-# They pickle functions by value, so that what `pickle` cannot do is no reason to refuse.
-PICKLE_MORE = ("cloudpickle", "dill")
 
 Report: TypeAlias = Callable[[], None]
 _engines: dict[int, Callable[..., int]] = {}  # by the number of joints
@@ -368,13 +364,6 @@ class SimulationCore:
             raise error
         self.failure = failed.as_failure()
 
-    def _parts(self) -> dict[str, Any]:
-        """Return all that it consists of, but for what belongs to a process."""
-        parts = {name: part for name, part in vars(self).items() if name != "engine"}
-        if self.failure is not None:
-            parts["failure"] = self.failure._replace(error=None)  # as of a Run
-        return parts
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         made = type(self).__new__(type(self))
         memo[id(self)] = made
@@ -382,52 +371,15 @@ class SimulationCore:
         followed = self.ticks.followed
         shared = (self.arm, followed, trajectory_of(followed), self.memory.tableau)
         memo |= {id(one): one for one in shared}
-        try:
-            parts = copy.deepcopy(self._parts(), memo)
-        except Exception as error:
-            got = f"a controller or function that cannot be copied ({error})"
-            hint = "give its class a __deepcopy__, or keep what changes in the controller's state"
-            raise InputError(Problem("copy", got, "what copy.deepcopy copies", hint)) from error
-        made.__setstate__(parts)
+        made.__setstate__(copy.deepcopy(self.__getstate__(), memo))
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        if not _pickles_more():
-            self._check_picklable()
-        return self._parts()
+        parts = {name: part for name, part in vars(self).items() if name != "engine"}
+        if self.failure is not None:
+            parts["failure"] = self.failure._replace(error=None)  # as of a Run
+        return parts
 
     def __setstate__(self, parts: dict[str, Any]) -> None:
         self.__dict__.update(parts)
         self._connect()
-
-    def _check_picklable(self) -> None:
-        """Raise InputError naming every argument that cannot be sent to another process."""
-        ticks = self.ticks
-        parts = self.loads.functions()
-        parts |= {"reference": ticks.followed, "controller": ticks.controller}
-        parts["controller's state"] = ticks.state
-        problems = []
-        for what, part in parts.items():
-            try:
-                pickle.dumps(part)
-            except Exception as error:
-                problems.append(_unpicklable(what, part, error))
-        if problems:
-            raise InputError(problems)
-
-
-def _unpicklable(what: str, part: Any, error: Exception) -> Problem:
-    name = getattr(part, "__qualname__", None)
-    got = f"function '{name}'" if name else shown(part)
-    need = "what pickle can send to another process"
-    hint = "define functions and classes at the top level of a module; copy() does without"
-    return Problem(what, f"{got}, which cannot be pickled ({error})", need, hint)
-
-
-def _pickles_more() -> bool:
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] in PICKLE_MORE:
-            return True
-        frame = frame.f_back
-    return False

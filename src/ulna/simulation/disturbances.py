@@ -13,15 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.arm.bounded_numbers import BoundedNumber, NumberTable, read_number
 from ulna.arm.control_loop import check_seed
 from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, Problems, rewording, shown
 from ulna.expressions import Expression, Program
 from ulna.namespaces import namespace
 from ulna.simulation.options import is_number
 from ulna.typing import ArrayLike
 
 __all__ = ["Disturbance", "chirp", "formula", "noise", "pulse", "sine", "step"]
+
+NUMBERS: NumberTable = {
+    "at": BoundedNumber("time", "s"),
+    "until": BoundedNumber("time", "s", infinite=True),
+    "lasting": BoundedNumber("time", "s", above=0.0),
+    "rate": BoundedNumber("frequency", "Hz", above=0.0),
+    "frequency": BoundedNumber("frequency", "Hz", above=0.0),
+    "phase": BoundedNumber("angle", "rad"),
+    "start_frequency": BoundedNumber("frequency", "Hz", least=0.0),
+    "stop_frequency": BoundedNumber("frequency", "Hz", least=0.0),
+}
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,8 @@ def step(
     >>> step([0.5, 0.0], at=1.0).start
     1.0
     """
-    return _made(torque, force, at, math.inf)
+    numbers = _read("step", at=at)
+    return _made(torque, force, numbers["at"], math.inf)
 
 
 def pulse(
@@ -121,11 +134,8 @@ def pulse(
     >>> pulse(force=[0.0, -20.0], at=1.0, lasting=0.05).stop
     1.05
     """
-    if not is_number(lasting) or not lasting > 0.0:
-        raise InputError(Problem("pulse.lasting", shown(lasting), "a time of more than 0 s"))
-    if not is_number(at):
-        raise InputError(Problem("pulse.at", shown(at), "a time [s]"))
-    return _made(torque, force, at, at + lasting)
+    numbers = _read("pulse", at=at, lasting=lasting)
+    return _made(torque, force, numbers["at"], numbers["at"] + numbers["lasting"])
 
 
 def noise(
@@ -171,10 +181,9 @@ def noise(
     >>> noise([0.1, 0.1], rate=100.0, seed=3).rate
     100.0
     """
-    if not is_number(rate) or not 0.0 < rate < math.inf:
-        raise InputError(Problem("noise.rate", shown(rate), "a number of more than 0 Hz"))
+    numbers = _read("noise", rate=rate, at=at, until=until)
     check_seed("noise.seed", seed)
-    return _made(torque, force, at, until, rate, seed)
+    return _made(torque, force, numbers["at"], numbers["until"], numbers["rate"], int(seed))
 
 
 def sine(
@@ -216,12 +225,11 @@ def sine(
     >>> sine([0.5, 0.0], frequency=2.0).torque
     (0.5, 0.0)
     """
-    _check_number("sine.frequency", frequency, "a number of more than 0 Hz", above=0.0)
-    _check_number("sine.phase", phase, "an angle [rad]")
-    _check_number("sine.at", at, "a time [s]")
-    turn = 2.0 * math.pi
-    text = f"sin({turn * frequency!r}*(t - {float(at)!r}) + {phase % turn!r})"
-    return _made(torque, force, at, until, formulas=(text,))
+    numbers = _read("sine", frequency=frequency, phase=phase, at=at, until=until)
+    turn, start = 2.0 * math.pi, numbers["at"]
+    rate, angle = turn * numbers["frequency"], numbers["phase"] % turn
+    text = f"sin({rate!r}*(t - {start!r}) + {angle!r})"
+    return _made(torque, force, start, numbers["until"], formulas=(text,))
 
 
 def chirp(
@@ -265,15 +273,15 @@ def chirp(
     >>> chirp([1.0], start_frequency=0.1, stop_frequency=10.0, lasting=5.0).stop
     5.0
     """
-    need = "a number of at least 0 Hz"
-    _check_number("chirp.start_frequency", start_frequency, need, least=0.0)
-    _check_number("chirp.stop_frequency", stop_frequency, need, least=0.0)
-    _check_number("chirp.lasting", lasting, "a time of more than 0 s", above=0.0)
-    _check_number("chirp.at", at, "a time [s]")
-    turn, since = 2.0 * math.pi, f"(t - {float(at)!r})"
-    sweep = math.pi * (stop_frequency - start_frequency) / lasting
-    text = f"sin(({turn * start_frequency!r} + {sweep!r}*{since})*{since})"
-    return _made(torque, force, at, at + lasting, formulas=(text,))
+    numbers = _read(
+        "chirp", start_frequency=start_frequency, stop_frequency=stop_frequency,
+        lasting=lasting, at=at,
+    )  # fmt: skip
+    first, last = numbers["start_frequency"], numbers["stop_frequency"]
+    start, since = numbers["at"], f"(t - {numbers['at']!r})"
+    sweep = math.pi * (last - first) / numbers["lasting"]
+    text = f"sin(({2.0 * math.pi * first!r} + {sweep!r}*{since})*{since})"
+    return _made(torque, force, start, start + numbers["lasting"], formulas=(text,))
 
 
 def formula(
@@ -309,9 +317,9 @@ def formula(
     >>> formula("2*sin(3*t), -0.1*qd2", until=1.0).formulas
     ('2*sin(3*t)', '-0.1*qd2')
     """
+    _check_one(torque, force)
     what, given = ("torque", torque) if torque is not None else ("force", force)
-    if (torque is None) == (force is None):
-        return _made(torque, force, at, until)
+    numbers = _read("formula", at=at, until=until)
     from ulna.simulation.loads import split_formulas
 
     parts = split_formulas(given) if isinstance(given, str) else given
@@ -323,21 +331,17 @@ def formula(
         raise InputError(Problem(f"disturbance.{what}", shown(given), need))
     texts = tuple(one.strip() if isinstance(one, str) else repr(float(one)) for one in parts)
     ones = (1.0,) * len(texts)
-    if what == "torque":
-        return _made(ones, None, at, until, formulas=texts)
-    return _made(None, ones, at, until, formulas=texts)
+    one, other = (ones, None) if what == "torque" else (None, ones)
+    return _made(one, other, numbers["at"], numbers["until"], formulas=texts)
 
 
-def _check_number(
-    what: str,
-    given: Any,
-    need: str,
-    *,
-    above: float = -math.inf,
-    least: float = -math.inf,
-) -> None:
-    if not is_number(given) or not above < given < math.inf or not given >= least:
-        raise InputError(Problem(what, shown(given), need))
+def _read(maker: str, **given: Any) -> dict[str, float]:
+    """Return the numbers of a disturbance, by name."""
+    checks = Problems()
+    values = {name: read_number(checks, NUMBERS, name, value) for name, value in given.items()}
+    with rewording(lambda problem: problem.within(maker)):
+        checks.raise_if_any()
+    return values
 
 
 def period_of(disturbance: Disturbance) -> float:
@@ -379,20 +383,17 @@ def _made(
     seed: int = 0,
     formulas: tuple[str, ...] | None = None,
 ) -> Disturbance:
+    _check_one(torque, force)
+    if not start <= stop:
+        raise InputError(Problem("disturbance", f"{start} s to {stop} s", "times that increase"))
+    values = _values("torque", torque), _values("force", force)
+    return Disturbance(*values, start, stop, rate, seed, formulas)
+
+
+def _check_one(torque: Any, force: Any) -> None:
     if (torque is None) == (force is None):
         got = "neither" if torque is None else "both"
         raise InputError(Problem("disturbance", got, "torque= or force="))
-    if not is_number(start) or not is_number(stop) or not -math.inf < start <= stop:
-        raise InputError(Problem("disturbance", f"{start} s to {stop} s", "times that increase"))
-    return Disturbance(
-        _values("torque", torque),
-        _values("force", force),
-        float(start),
-        float(stop),
-        float(rate),
-        int(seed),
-        formulas,
-    )
 
 
 def _values(what: str, given: Any) -> tuple[float, ...] | None:

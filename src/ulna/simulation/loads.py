@@ -510,13 +510,6 @@ class Loads:
                 return error
         return None
 
-    def functions(self) -> dict[str, Any]:
-        """Return the user's functions by the arguments that they are."""
-        torque, force = self.sources
-        given: dict[str, Any] = {self.what: torque.function, "tip_force": force.function}
-        given |= {f"event '{signal.name}'": signal.function for signal in self.signals}
-        return {what: one.function for what, one in given.items() if one is not None}
-
 
 def function_name(what: str, described: Any) -> str:
     """Return what messages call a function that is an argument."""

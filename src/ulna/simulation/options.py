@@ -17,8 +17,17 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arrays import Array, float_array
-from ulna.errors import InputError, Problem, did_you_mean, shown, size_text, units_hint
+from ulna.arm.bounded_numbers import BoundedNumber, NumberTable, read_number
+from ulna.arrays import Array, flag, float_array
+from ulna.errors import (
+    InputError,
+    Problem,
+    Problems,
+    did_you_mean,
+    shown,
+    size_text,
+    units_hint,
+)
 from ulna.namespaces import load_extensions
 from ulna.simulation.methods import METHODS, IntegrationMethod
 
@@ -28,6 +37,15 @@ MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run 
 DYNAMICS = ("full", "sequential")
 PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
 USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
+NUMBERS: NumberTable = {
+    "dt": BoundedNumber("time", "s", above=0.0),
+    "rtol": BoundedNumber("number", "", least=1e-14),
+    "atol": BoundedNumber("number", "", above=0.0),
+    "max_step": BoundedNumber("time", "s", above=0.0, infinite=True),
+    "rate": BoundedNumber("frequency", "Hz", above=0.0),
+    "restitution": BoundedNumber("number", "", least=0.0),
+}
+LARGEST = {"rtol": 0.1, "restitution": 1.0}
 
 
 class PerArm(Generic[Found]):
@@ -90,10 +108,10 @@ def read_options(
     **numbers: Any,
 ) -> SimulationOptions:
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
-    problems: list[Problem] = []
+    checks = Problems()
     if isinstance(method, IntegrationMethod):
-        problems += _unregistered(method)
-        method = None if problems else method.name
+        _check_registered(checks, method)
+        method = None if checks.found else method.name
     if isinstance(method, str) and method not in METHODS:
         load_extensions()
     for what, given, known in (
@@ -102,58 +120,42 @@ def read_options(
     ):
         if not isinstance(given, str) or given not in known:
             hint = did_you_mean(str(given), known)
-            problems.append(Problem(what, shown(given), "one of " + ", ".join(known), hint))
-    if not isinstance(stops, bool | np.bool_):
-        problems.append(Problem("stops", shown(stops), "True or False"))
-    for name in ("dt", "atol", "max_step", "rate"):
-        need = "a time of more than 0 s" if name in ("dt", "max_step") else "a number above 0"
-        # A rate has a period, which would be endless below this.
-        least = 1e-300 if name == "rate" else 0.0
-        _check(problems, name, numbers[name], least, math.inf, need, endless=name == "max_step")
-    if rtol is not None:
-        need = "a number from 1e-14 to 0.1, or None for steps of dt"
-        _check(problems, "rtol", rtol, 1e-14, 0.1, need)
-    _check(problems, "restitution", numbers["restitution"], 0.0, 1.0, "a number from 0 to 1")
+            checks.add(what, shown(given), "one of " + ", ".join(known), hint)
+    with checks.gather():
+        flag("stops", stops)
+    numbers |= {} if rtol is None else {"rtol": rtol}
+    values = {name: _bounded(checks, name, value) for name, value in numbers.items()}
     if sequential_damping is not None and dynamics != "sequential":
         got, hint = shown(sequential_damping), "use the damping of the joints"
-        problems.append(Problem("sequential_damping", got, "dynamics='sequential'", hint))
-    if problems:
-        raise InputError(problems)
+        checks.add("sequential_damping", got, "dynamics='sequential'", hint)
+    checks.raise_if_any()
+    if sequential_damping is not None:
+        sequential_damping = tuple(
+            joint_values(n, "sequential_damping", sequential_damping, "1/s").tolist()
+        )
     return SimulationOptions(
         method=method or ("rk4" if controlled else "dop853"),
-        rtol=None if rtol is None else float(rtol),
+        rtol=values.pop("rtol", None),
         stops=bool(stops),
         dynamics=dynamics,
-        sequential_damping=_sequential_damping(n, sequential_damping),
-        **{name: float(value) for name, value in numbers.items()},
+        sequential_damping=sequential_damping,
+        **values,
     )
 
 
-def _unregistered(method: IntegrationMethod) -> list[Problem]:
+def _check_registered(checks: Problems, method: IntegrationMethod) -> None:
     known = METHODS.get(method.name)
-    if known is method:
-        return []
-    got = f"a method '{method.name}'" + (", which is another than the known one" if known else "")
-    hint = "call ulna.simulation.register_method with it first"
-    return [Problem("method", got, "a method that is registered", hint)]
+    if known is not method:
+        other = ", which is another than the known one" if known else ""
+        hint = "call ulna.simulation.register_method with it first"
+        checks.add("method", f"a method '{method.name}'{other}", "a registered method", hint)
 
 
-def _check(
-    problems: list[Problem],
-    what: str,
-    given: Any,
-    least: float,
-    most: float,
-    need: str,
-    *,
-    endless: bool = False,
-) -> None:
-    fits = is_number(given) and least <= given <= most
-    if what != "restitution":
-        fits = fits and given > 0.0
-    if not fits or (given == math.inf and not endless):
-        unit = {"dt": "s", "max_step": "s", "rate": "Hz"}.get(what, "")
-        problems.append(Problem(what, shown(given), need, units_hint(given, unit)))
+def _bounded(checks: Problems, name: str, given: Any) -> float:
+    value = read_number(checks, NUMBERS, name, given)
+    if value > LARGEST.get(name, math.inf):
+        checks.add(name, shown(given), f"at most {LARGEST[name]:g}")
+    return value
 
 
 def is_number(given: Any) -> bool:
@@ -161,23 +163,12 @@ def is_number(given: Any) -> bool:
     return type(given) is float or (isinstance(given, Real) and not isinstance(given, bool))
 
 
-def _sequential_damping(n: int, given: Any) -> tuple[float, ...] | None:
-    if given is None:
-        return None
-    values = np.atleast_1d(float_array(given, "sequential_damping"))
-    if values.shape != (n,) or not np.isfinite(values).all():
-        need = f"{n} numbers [1/s], one a joint"
-        raise InputError(Problem("sequential_damping", shown(given), need))
-    return tuple(values.tolist())
-
-
 def check_no_text(what: str, given: Any, unit: str) -> None:
     """Raise InputError for text in place of the angles or the rates of joints."""
     hint = units_hint(given, unit)
     if hint:
-        raise InputError(
-            Problem(what, shown(given), f"numbers [{unit}], one a joint", hint)
-        ) from None
+        need = f"numbers [{unit}], one per joint"
+        raise InputError(Problem(what, shown(given), need, hint)) from None
 
 
 def read_time(what: str, given: Any) -> float:
@@ -188,15 +179,15 @@ def read_time(what: str, given: Any) -> float:
     return float(given)
 
 
-def joint_values(arm: Arm, what: str, given: Any, unit: str) -> Array:
-    """Read one finite number a joint."""
+def joint_values(n: int, what: str, given: Any, unit: str) -> Array:
+    """Read one finite number per joint."""
     try:
         values = np.atleast_1d(float_array(given, what))
     except InputError:
         check_no_text(what, given, unit)
         raise
-    if values.shape != (arm.n,) or not np.isfinite(values).all():
-        need = f"{arm.n} finite number{'s' * (arm.n > 1)} [{unit}], one a joint"
+    if values.shape != (n,) or not np.isfinite(values).all():
+        need = f"{n} finite number{'s' * (n > 1)} [{unit}], one per joint"
         raise InputError(Problem(what, shown(given), need))
     return np.array(values, dtype=float)
 

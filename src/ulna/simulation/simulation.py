@@ -156,8 +156,8 @@ class Simulation(SimulationCore):
             sequential_damping=sequential_damping, rtol=rtol, stops=stops, dt=dt, atol=atol,
             max_step=max_step, rate=loop.rate, restitution=restitution,
         )  # fmt: skip
-        q = joint_values(arm, "q0", q0, "rad")
-        qd = np.zeros(arm.n) if qd0 is None else joint_values(arm, "qd0", qd0, "rad/s")
+        q = joint_values(arm.n, "q0", q0, "rad")
+        qd = np.zeros(arm.n) if qd0 is None else joint_values(arm.n, "qd0", qd0, "rad/s")
         check_start(arm, q, qd, self.options)
         self.sensors, self.actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
         self.disturbances = tuple(disturbances)
@@ -443,10 +443,10 @@ class Simulation(SimulationCore):
         (0.0, [-1.5])
         """
         old_q, old_qd = self.start
-        q = old_q if q0 is None else joint_values(self.arm, "q0", q0, "rad")
+        q = old_q if q0 is None else joint_values(self.arm.n, "q0", q0, "rad")
         qd = old_qd if q0 is None else np.zeros(self.arm.n)
         if qd0 is not None:
-            qd = joint_values(self.arm, "qd0", qd0, "rad/s")
+            qd = joint_values(self.arm.n, "qd0", qd0, "rad/s")
         check_start(self.arm, q, qd, self.options)
         self.ticks.restart(q)
         self._begin(self.controller, q, qd)

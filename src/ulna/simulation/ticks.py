@@ -61,7 +61,7 @@ def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> tu
     if callable(given):
         follow = partial(_rows_until_failure, follow_function(arm.n, given))
         return Blocks(follow, function=given, start=start), named(given) | _begun(start)
-    posture = q0 if given is None else joint_values(arm, "reference", given, "rad")
+    posture = q0 if given is None else joint_values(arm.n, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
     return Blocks(partial(_still_rows, rows), still=True), posture.tolist()
@@ -83,7 +83,7 @@ def reference_poses(arm: Arm, given: Any, q0: Array) -> Array:
         return np.asarray(poses[np.isfinite(poses).all(axis=-1)])
     if given is None or callable(given):
         return q0[None]
-    return joint_values(arm, "reference", given, "rad")[None]
+    return joint_values(arm.n, "reference", given, "rad")[None]
 
 
 def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:

@@ -63,22 +63,6 @@ def test_it_is_the_closed_form(random_arm, arm_of, name, n, rotors):
         assert np.abs(ours - theirs).max() <= TOLERANCE * np.abs(theirs).max()
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-def test_it_linearises_about_an_equilibrium(n):
-    # Hanging at rest nothing depends on rates but by damping, and B is the inverse of M.
-    joints = [ulna.Joint(damping=0.3)] * n
-    arm = ulna.Arm.rods([1.0] * n, [1.0] * n, joints=joints)
-    hanging = np.zeros(n)
-    hanging[0] = -0.5 * np.pi
-    quick, still = ulna.compiled(arm), np.zeros(n)
-    A, B = quick.linearise(hanging, still, still)
-    assert A[:n].tolist() == np.hstack([np.zeros((n, n)), np.eye(n)]).tolist()
-    assert not B[:n].any()
-    assert quick.mass_matrix(hanging) @ B[n:] == pytest.approx(np.eye(n), abs=1e-12)
-    assert A[n:, n:] == pytest.approx(-0.3 * B[n:], abs=1e-12)
-    assert np.linalg.eigvals(A).real.max() < 0.0
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_an_answer_does_not_depend_on_those_before_it(random_arm, arm_of, name):
     arm, state = drawn(random_arm, arm_of, 3)

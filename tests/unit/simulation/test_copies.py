@@ -10,7 +10,7 @@ import pytest
 
 import ulna
 from ulna import Arm, Joint, Sensors, Simulation, control, paths
-from ulna.errors import InputError, UlnaWarning
+from ulna.errors import UlnaWarning
 from ulna.simulation import disturbances
 
 ARM = Arm.rods([0.5, 0.5], [1.0, 2.0])
@@ -20,6 +20,11 @@ NOISE = [
     disturbances.pulse([1.0, 0.0], at=0.1, lasting=0.2),
 ]
 SEEN = Sensors(angle_noise=1e-3, rate_noise=1e-2, angle_resolution=1e-4, delay=0.004, seed=4)
+DC = ulna.Motor(
+    voltage=24.0, resistance=1.0, torque_constant=0.05, inductance=2e-3, gear_ratio=50.0,
+    rotor_inertia=1e-5, heat=ulna.WindingHeat(10.0, 3.0),
+)  # fmt: skip
+SERVO = ulna.ServoMotor(stall_torque=30.0, no_load_speed=8.0, stiffness=300.0, damping=20.0)
 PLAN = ulna.plan(ARM, paths.ellipse((0.5, 0.1), (0.15, 0.1)), duration=2.0, rate=50.0)
 
 
@@ -66,6 +71,8 @@ KINDS = {
     "saturated": {"arm": LIMITED, "controller": control.PD(90.0, 5.0), "reference": [1.0, 0.5]},
     "python": {"controller": Learning, "sensors": SEEN, "reference": wave, "rate": 500.0},
     "adaptive steps": {"controller": Learning, "method": "dop853"},
+    "dc motors": {"arm": ARM.with_motors(DC), "voltage": ["8*sin(3*t)", "4"], "method": "rk4"},
+    "servos": {"arm": ARM.with_motors(SERVO), "reference": [0.4, -0.2], "method": "rk4"},
 }  # fmt: skip
 
 
@@ -151,47 +158,14 @@ def test_another_process_goes_on_as_this_one(kind, tmp_path):
     assert found == (swing.q.tobytes() + swing.qd.tobytes() + swing.tau.tobytes()).hex()
 
 
-@pytest.mark.parametrize(
-    ("what", "options"),
-    [
-        ("torque", {"torque": lambda t: [0.0, 0.0]}),
-        ("tip_force", {"tip_force": lambda t: [0.0, 0.0]}),
-        ("event 'e'", {"events": {"e": lambda t: 1.0}}),
-        ("reference", {"controller": control.PD(), "reference": lambda t: [0.1, 0.2]}),
-    ],
-)
-def test_functions_that_pickle_cannot_send_are_named(what, options):
-    swing = Simulation(ARM, q0=[0.0, 0.0], **options)
-    with pytest.raises(InputError, match=f"(?s){what}: .*<lambda>.*top level of a module"):
+def test_a_copy_needs_no_functions_that_pickle_can_send():
+    swing = Simulation(ARM, q0=[0.0, 0.0], torque=lambda t: [np.sin(t), 0.0])
+    with pytest.raises((AttributeError, pickle.PicklingError), match="lambda"):
         pickle.dumps(swing)
     copied = swing.copy()
-    copied.advance(0.1)
-    swing.advance(0.1)
+    for one in (copied, swing):
+        one.advance(0.1)
     assert bits(copied) == bits(swing)
-
-
-def test_what_pickles_functions_by_value_is_let_do_so():
-    """Such as cloudpickle, which Dask and joblib use; a function of its name stands for it."""
-    its = {"__name__": "cloudpickle.cloudpickle"}
-    exec("def state_of(thing):\n    return thing.__getstate__()", its)
-    swing = Simulation(ARM, q0=[0.0, 0.0], torque=lambda t: [np.sin(t), 0.0])
-    other = Simulation.__new__(Simulation)
-    other.__setstate__(copy.deepcopy(its["state_of"](swing)))
-    other.advance(0.1)
-    swing.advance(0.1)
-    assert bits(other) == bits(swing)
-
-
-def test_what_cannot_be_copied_is_said():
-    class Stubborn(Learning):
-        def __deepcopy__(self, memo):
-            raise RuntimeError("mine alone")
-
-    swing = Simulation(ARM, q0=[0.0, 0.0], controller=Stubborn())
-    with pytest.raises(InputError, match=r"copy: .*mine alone.*__deepcopy__"):
-        swing.copy()
-    with pytest.raises(InputError, match=r"controller: .*cannot be pickled"):
-        pickle.dumps(swing)
 
 
 class Breaking(Learning):
@@ -249,25 +223,6 @@ def test_reset_brings_back_what_was_lost():
     broken.reset()
     assert broken.error is None
     assert broken.advance(0.005)
-
-
-@pytest.mark.parametrize("bad", [[0.0], [np.nan, 0.0], [1e10, 0.0], "text"])
-def test_a_start_that_cannot_be_leaves_all_as_it_was(bad):
-    swing, twin = made("python"), made("python")
-    for one in (swing, twin):
-        one.advance(0.1)
-    with pytest.raises(InputError, match="q0"):
-        swing.reset(bad)
-    with pytest.raises(InputError, match="qd0"):
-        swing.reset([0.0, 0.0], bad)
-    for one in (swing, twin):
-        one.advance(0.1)
-    assert bits(swing) == bits(twin)
-
-
-def test_reset_refuses_a_start_beyond_the_stops():
-    with pytest.raises(InputError, match="its limits"):
-        made("stops").reset([0.0, -1.0])
 
 
 def test_samples_are_kept_anew():
@@ -376,29 +331,6 @@ def test_a_controller_that_is_taken_away_is_at_its_torque_limit_no_longer():
     assert "at its torque limit once, for 0.05 s" in swing.advance(1.0).text
 
 
-@pytest.mark.parametrize(
-    ("bad", "match"),
-    [
-        (control.PD, "an object with start"),
-        ("PD", "an object with start"),
-        (control.PD([1.0, 2.0, 3.0]), "kp"),
-    ],
-)
-def test_what_is_no_controller_leaves_the_one_before(bad, match):
-    swing, twin = made("pid"), made("pid")
-    for one in (swing, twin):
-        one.advance(0.1)
-    with pytest.raises(InputError, match=match):
-        swing.set_controller(bad, reference=[0.0, 0.0])
-    with pytest.raises(InputError, match="reference"):
-        swing.set_controller(control.PD(), reference=[0.0])
-    with pytest.raises(InputError, match="nothing without a controller"):
-        swing.set_controller(None, reference=[0.0, 0.0])
-    for one in (swing, twin):
-        one.advance(0.1)
-    assert bits(swing) == bits(twin)
-
-
 def test_a_controller_that_will_not_settle_is_warned_of():
     swing = Simulation(ARM, q0=[0.1, 0.0], controller=control.PD(), rate=100.0)
     with pytest.warns(UlnaWarning, match="unstable"):
@@ -481,33 +413,6 @@ def test_a_list_that_changes_later_changes_nothing():
     swing.reset()
     swing.advance(0.01)
     assert (swing.controller.seen[-1][2] == [0.2, 0.1]).all()
-
-
-@pytest.mark.parametrize(
-    ("reference", "start", "match"),
-    [
-        (None, 0.0, "to stay where it is, pass simulation.q"),
-        ([0.1], 0.0, "2 finite numbers"),
-        (lambda t, q, qd: q, 0.0, "a function of t"),
-        ([0.1, 0.2], -1.0, "start: got -1.0"),
-        ([0.1, 0.2], "now", "start: got 'now'"),
-    ],
-)
-def test_what_cannot_be_followed_leaves_what_is(reference, start, match):
-    swing, twin = made("pid"), made("pid")
-    for one in (swing, twin):
-        one.advance(0.1)
-    with pytest.raises(InputError, match=match):
-        swing.set_reference(reference, start=start)
-    for one in (swing, twin):
-        one.advance(0.1)
-    assert bits(swing) == bits(twin)
-
-
-def test_without_a_controller_nothing_is_followed():
-    swing = Simulation(ARM, q0=[0.0, 0.0])
-    with pytest.raises(InputError, match="nothing without a controller"):
-        swing.set_reference([0.1, 0.2])
 
 
 def test_another_reference_goes_on_where_a_function_failed():

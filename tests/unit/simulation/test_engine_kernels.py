@@ -7,12 +7,9 @@ from scipy.integrate._ivp import dop853_coefficients as published
 
 import ulna
 from ulna import Arm, Joint
-from ulna.dynamics import packed as link
-from ulna.errors import InputError
 from ulna.kernels.numba_internals import OPTIONS
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.memory import ArrayBuilder
-from ulna.simulation.engine.schedule import key_of, normal, slack, uniform
+from ulna.simulation.engine.schedule import key_of, normal, uniform
 from ulna.simulation.engine.tableaux import (
     DOP853_DENSE,
     DOP853_ERRORS,
@@ -117,44 +114,10 @@ def test_large_seeds_and_ticks_are_seeds_and_ticks_too():
     assert len(np.unique(found[1])) == 4
 
 
-# Memory
-
-
-def test_a_heap_says_where_its_pieces_begin():
-    builder = ArrayBuilder(3, np.float64)
-    first, second, third = builder.put([1.0, 2.0]), builder.put([]), builder.put([[3.0], [4.0]])
-    assert (first, second, third) == (3, 5, 5)
-    assert builder.array().tolist() == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
-
-
-def test_the_tips_columns_do_not_overlap():
-    used = [*range(4), *range(link.FORCE_X, link.FORCE_X + 3)]
-    for first in (at.TIP_HOLD, at.TIP_RAMP, at.TIP_LIVE):
-        used += range(first, first + 3)
-    assert len(set(used)) == len(used)
-    assert max(used) < at.COLUMNS
-
-
 # Times
 
 
-def test_times_count_as_one_within_a_part_of_them():
-    near = numba.njit(**OPTIONS)(lambda t: slack(t))
-    assert near(0.0) == near(1.0) == near(-0.5) == 1e-12
-    assert near(1000.0) == pytest.approx(1e-9)
-
-
 # One arm for loops of one's own
-
-
-def test_a_compiled_arm_is_the_arm():
-    joints = [Joint(damping=0.3, rotor_inertia=1e-3, gear_ratio=20.0)] * 2
-    for arm in (TWO, TWO.replace(joints=tuple(joints))):
-        quick = ulna.compiled(arm)
-        q, qd, tau = np.random.default_rng(1).uniform(-2.0, 2.0, (3, 2))
-        qdd = ulna.dynamics.forward_dynamics(arm, q, qd, tau)
-        assert quick.forward_dynamics(q, qd, tau) == pytest.approx(qdd, rel=1e-12)
-        assert quick.inverse_dynamics(q, qd, qdd) == pytest.approx(tau, rel=1e-11)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -169,11 +132,6 @@ def test_its_steps_are_those_of_a_run(n):
         q, qd = quick.step(q, qd, tau, run.t[1])
         assert q == pytest.approx(run.q[k], rel=1e-12)
         assert qd == pytest.approx(run.qd[k], rel=1e-12)
-
-
-def test_only_an_arm_can_be_compiled():
-    with pytest.raises(InputError, match="compiled: got 3, need an Arm"):
-        ulna.compiled(3)
 
 
 # Work that is done

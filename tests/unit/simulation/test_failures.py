@@ -176,11 +176,6 @@ def test_a_function_that_fails_where_a_lost_run_is_looked_into_does_not_hide_why
     assert np.isfinite(run.q).all()
 
 
-def test_only_two_words_say_what_becomes_of_errors():
-    with pytest.raises(InputError, match="on_error: got 'ignore', need 'return' or 'raise'"):
-        pushed(Pusher(), on_error="ignore")
-
-
 # Files and commands
 
 

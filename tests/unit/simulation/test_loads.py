@@ -12,9 +12,6 @@ import pytest
 import ulna
 from tabular import tabular
 from ulna import Arm, Simulation, simulate
-from ulna.errors import InputError
-from ulna.expressions import ExpressionError
-from ulna.simulation.loads import split_formulas
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -192,12 +189,6 @@ def test_any_callable_will_do():
         assert spun(torque, method="rk4", samples=2).q[-1, 0] == pytest.approx(1.0, rel=1e-12)
 
 
-def test_commas_in_parentheses_do_not_divide():
-    assert [part.strip() for part in split_formulas("min(t, 1), max(2, t), 3")] == [
-        "min(t, 1)", "max(2, t)", "3"
-    ]  # fmt: skip
-
-
 # The force on the tip
 
 
@@ -240,16 +231,6 @@ def test_it_comes_in_all_the_forms_of_a_torque(force):
     assert run.tip_force.tolist() == [[0.0, 2.0, 0.0]] * 11
 
 
-def test_torques_and_forces_of_different_kinds_go_together():
-    run = spun(
-        lambda t: [1.0],
-        tip_force="0, 0, 0.5*t",
-        samples=2,
-        disturbances=[ulna.simulation.disturbances.step([0.25])],
-    )
-    assert run.qd[-1, 0] == pytest.approx(1.0 + 0.25 + 0.25, rel=1e-12)
-
-
 # Other torques from now on
 
 
@@ -285,98 +266,7 @@ def test_what_acts_now_can_be_asked_for_at_any_time():
     assert swing.qdd == pytest.approx([7.0], rel=1e-14)
 
 
-def test_apply_refuses_what_the_start_would_and_changes_nothing_then():
-    swing = Simulation(SPUN, q0=[0.0], torque=[2.0])
-    with pytest.raises(InputError, match="torque"):
-        swing.apply(torque=[1.0, 2.0])
-    swing.advance(1.0)
-    assert swing.qd[0] == pytest.approx(2.0, rel=1e-12)
-
-
-# What is refused
-
-
-@tabular(
-    ("torque", "words"),
-    [
-        ([1.0, 2.0], r"torque: got \[1.0, 2.0\], need finite numbers: 1 values"),
-        ([np.nan], "torque: .*finite"),
-        ({"a": 1.0}, "torque"),
-        ([None], "torque"),
-        ([1j], "torque"),
-        (object(), "torque"),
-        ([[1.0, 2.0]], "torque: got rows of 2"),
-        (np.zeros((2, 1, 1)), "torque"),
-        ("t, t", "torque: got 2 values"),
-        (["t", "t"], "torque: got 2 values"),
-        ("sqrt(-1)", "torque 1: .*nan"),
-        (([0.0, 1.0], [[1.0]]), "torque: got 2 times for 1 rows"),
-        (
-            ([0.0, 1.0], [[1.0], [2.0, 3.0]]),
-            "torque: got .*need numbers, in rows of the same length",
-        ),
-        (([], np.zeros((0, 1))), "torque"),
-        (([0.0, 0.0], [[1.0], [2.0]]), r"torque times: got 0 s after 0 s in row 2"),
-        (([0.0, np.inf], [[1.0], [2.0]]), "torque: .*nan or inf"),
-        (([0.0, 1.0], [[1.0], [np.nan]]), "torque: .*nan or inf"),
-        (lambda a, b: 1.0, r"torque: got a function \(a, b\)"),
-        (lambda t: [1.0, 2.0], r"torque: got shape \(2,\) from the function at t = 0 s"),
-        (lambda t: "much", "torque"),
-        (lambda t: None, "torque"),
-    ],
-)
-def test_torques_that_make_no_sense_are_refused(torque, words):
-    with pytest.raises(InputError, match=words):
-        spun(torque)
-
-
-@pytest.mark.parametrize(
-    ("force", "words"),
-    [
-        ([1.0], "tip_force"),
-        ([1.0, 2.0, 3.0, 4.0], "tip_force"),
-        ("1", "tip_force: got 1 value"),
-        (lambda t: [1.0], "tip_force"),
-        (([0.0], [[1.0]]), "tip_force: got rows of 1"),
-    ],
-)
-def test_forces_that_make_no_sense_are_refused(force, words):
-    with pytest.raises(InputError, match=words):
-        spun(None, tip_force=force)
-
-
-@pytest.mark.parametrize(
-    ("torque", "words"),
-    [
-        ("10*u", r"torque 1: unknown name 'u', need one of t, x, y, q1, qd1"),
-        ("10*q2", "unknown name 'q2'"),
-        ("10*(t", r"torque 1.*\n.*\n *\^"),
-        ("__import__('os')", "torque 1"),
-    ],
-)
-def test_faults_in_text_have_a_caret(torque, words):
-    with pytest.raises(ExpressionError, match=words):
-        spun(torque)
-
-
-def test_between_is_hold_or_linear():
-    with pytest.raises(InputError, match="between: got 'cubic', need 'hold' or 'linear'"):
-        spun([1.0], between="cubic")
-
-
 # What is mistaken for torques
-
-
-def test_a_motion_in_place_of_torques_is_told_how_to_play_or_follow_it():
-    motion = ulna.plan(TWO, ulna.paths.circle((1.0, 0.0), 0.2), duration=1.0)
-    for given in (motion, motion.trajectory):
-        with pytest.raises(InputError, match=r"torque=plan\.torque_at .* reference=plan"):
-            simulate(TWO, q0=[0.0, 0.0], torque=given, duration=1.0)
-        with pytest.raises(InputError, match=r"torque=plan\.torque_at .* reference=plan"):
-            Simulation(TWO, q0=[0.0, 0.0], torque=given)
-    for given in (motion, [motion, motion], motion.trajectory):
-        with pytest.raises(InputError, match=r"torque=\(plan\.t, plan\.tau\) .* reference=plan"):
-            ulna.simulate_batch(TWO, q0=[0.0, 0.0], torque=given, duration=1.0)
 
 
 SHORT = (

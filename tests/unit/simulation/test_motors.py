@@ -1,7 +1,5 @@
 """Motors in simulations: what they refuse, what runs keep of them, and what goes on unchanged."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -128,24 +126,6 @@ class TestRuns:
 
 
 class TestSimulation:
-    @pytest.mark.parametrize("motor", [DC, SERVO], ids=["dc", "servo"])
-    def test_copies_go_on_alike(self, motor):
-        one = Simulation(arm_with(motor), q0=[0.1, 0.2], method="rk4", **GIVEN[motor])
-        one.advance(0.1)
-        others = [one.copy(), pickle.loads(pickle.dumps(one))]
-        one.advance(0.1)
-        for other in others:
-            other.advance(0.1)
-            assert np.array_equal(other.memory.vectors, one.memory.vectors)
-
-    def test_a_reset_begins_with_cold_windings(self):
-        one = Simulation(arm_with(DC), q0=[0.1, 0.2], method="rk4", **GIVEN[DC])
-        one.advance(0.2)
-        first = one.q, one.memory.vectors.copy()
-        one.reset()
-        one.advance(0.2)
-        assert np.array_equal(one.q, first[0])
-
     def test_what_is_commanded_changes_in_mid_run(self):
         one = Simulation(arm_with(DC), q0=[0.1, 0.2], current=[2.0, 1.0])
         one.advance(0.1)

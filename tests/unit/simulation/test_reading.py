@@ -42,26 +42,20 @@ def test_disturbances_are_those_of_python(text, made):
 
 
 @pytest.mark.parametrize(
-    ("read", "text", "says", "under"),
+    ("read", "text", "under"),
     [
-        (read_sensors, "Sensors(delay='2 m')", "'m' is a unit of length", "delay='2 m'"),
-        (read_sensors, "Sensors(seed=1.5)", "need a whole number", "seed=1.5"),
-        (read_sensors, "Sensors(dely=1)", "did you mean 'delay'?", "dely=1"),
-        (read_disturbance, "step(force=3)", "need a force on the tip", "force=3"),
-        (
-            read_disturbance,
-            "pulse(force=(0, 1), at=0, lasting=-1)",
-            "a time of more than 0 s",
-            "lasting=-1",
-        ),
-        (read_disturbance, "push()", "did you mean 'pulse'?", "push"),
-        (read_disturbance, "noise(torque=1, rate=0)", "more than 0 Hz", "rate=0"),
+        (read_sensors, "Sensors(delay='2 m')", "delay='2 m'"),
+        (read_sensors, "Sensors(seed=1.5)", "seed=1.5"),
+        (read_sensors, "Sensors(dely=1)", "dely=1"),
+        (read_disturbance, "step(force=3)", "force=3"),
+        (read_disturbance, "pulse(force=(0, 1), at=0, lasting=-1)", "lasting=-1"),
+        (read_disturbance, "push()", "push"),
+        (read_disturbance, "noise(torque=1, rate=0)", "rate=0"),
     ],
 )
-def test_a_fault_is_shown_where_it_is(read, text, says, under):
+def test_a_fault_is_shown_where_it_is(read, text, under):
     with pytest.raises(ulna.InputError) as caught:
         read(text)
-    told, line, caret = str(caught.value).splitlines()
-    assert says in told
+    _, line, caret = str(caught.value).splitlines()
     start = caret.index("^")
     assert line[start : start + caret.count("^")] == under

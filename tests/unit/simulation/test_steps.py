@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from ulna import Arm, Joint, Sensors, Simulation, UlnaWarning, preset, simulate, simulate_batch
+from ulna import Arm, Joint, Simulation, UlnaWarning, preset, simulate, simulate_batch
 from ulna.control import PD
 from ulna.errors import InputError
 from ulna.simulation import disturbances
@@ -73,18 +73,6 @@ def test_dt_of_an_adaptive_run_only_spaces_its_samples():
     assert run.status
     assert len(run) == 100_001
     assert simulate(ONE, q0=[0.0], duration=1e-3, dt=1e-320).status
-
-
-def test_a_delay_of_more_periods_than_are_kept_is_refused():
-    with pytest.raises(
-        InputError, match=r"delay: got 1e\+09 s, need at most 1,000,000 control per"
-    ):
-        simulate(ONE, q0=[0.0], duration=1.0, controller=PD(1.0, 1.0), sensors=Sensors(delay=1e9))
-
-
-def test_a_rate_without_a_period_is_refused():
-    with pytest.raises(InputError, match="rate"):
-        simulate(ONE, q0=[0.0], duration=1.0, controller=PD(1.0, 1.0), rate=1e-310)
 
 
 # Starts

@@ -347,15 +347,3 @@ def test_a_start_beyond_the_limits_is_refused_joint_by_joint():
     assert "q0, joint 3" in text
     assert "joint 2" not in text
     assert "stops=False" in text
-
-
-@pytest.mark.parametrize("restitution", [-0.1, 1.1, np.nan, "bouncy", None])
-def test_restitution_is_from_0_to_1(restitution):
-    with pytest.raises(InputError, match="restitution"):
-        simulate(ROD, q0=[0.0], duration=1.0, restitution=restitution)
-
-
-@pytest.mark.parametrize("stops", ["no", 0.5])
-def test_stops_are_yes_or_no(stops):
-    with pytest.raises(InputError, match="stops"):
-        simulate(ROD, q0=[0.0], duration=1.0, stops=stops)

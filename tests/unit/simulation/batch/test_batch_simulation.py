@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 import ulna
-from tabular import tabular
 from ulna import Arm, BatchSimulation, Interrupted, Joint, Sensors, UlnaWarning, simulate_batch
 from ulna.control import PD, PID, ComputedTorque, GravityPD
-from ulna.errors import InputError
 from ulna.simulation import disturbances
 from ulna.simulation.batch import batch_simulation
 from ulna.simulation.batch.blocks import ResidentBucket
@@ -333,79 +331,6 @@ def test_states_are_live_and_read_only():
             array[0] = 1.0
     assert len(batch) == 4
     assert "4 arms at t = 0.001 s: 4 done" in repr(batch)
-
-
-REFUSALS = {
-    "duration: got 2.0, need nothing where arms go on step by step; pass the time to advance": {
-        "duration": 2.0
-    },
-    "samples: got 5, need nothing": {"samples": 5},
-    "store: got 'a.nc', need nothing": {"store": "a.nc"},
-    "torque: got 't, 0', need numbers, which act until others are applied": {"torque": "t, 0"},
-    "torque: got <function": {"torque": lambda t: [0.0, 0.0]},
-    "torque: got (": {"torque": ([0.0, 1.0], [[1.0, 1.0], [2.0, 2.0]])},
-    "torque: got shape (3, 5, 2)": {"torque": np.zeros((3, 5, 2))},
-    "torque: got 7 of them, need 3": {"torque": np.zeros((7, 2)), "q0": np.zeros((3, 2))},
-    "reference: got [0, 0], need nothing without a controller": {"reference": [0, 0]},
-    "precision: got 'half'": {"precision": "half"},
-    "threads: got 0": {"threads": 0},
-    "method: got 'euler'": {"method": "euler"},
-    "q0: got nothing": {"q0": None},
-    "arms: got 1,000,000 arms of 2 joints": {"q0": np.zeros((10**6, 2))},
-}
-
-
-@pytest.mark.parametrize("sentence", REFUSALS)
-def test_what_makes_no_sense_is_refused_in_a_sentence(sentence, monkeypatch):
-
-    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 1e8)
-    with pytest.raises(InputError) as caught:
-        BatchSimulation(TWO, **{"q0": [0.0, 0.0], **REFUSALS[sentence]})
-    assert sentence in str(caught.value)
-
-
-def test_an_option_that_nobody_knows_is_a_type_error():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        BatchSimulation(TWO, q0=[0.0, 0.0], colour="red")
-
-
-@tabular(
-    ("call", "sentence"),
-    [
-        (lambda b: b.apply([1.0, 2.0, 3.0]), "torque: got shape (3,), need (5, 2), or (2,) for"),
-        (lambda b: b.apply("1, 2"), "torque: got '1, 2', need numbers"),
-        (
-            lambda b: b.advance(0.0015),
-            "advance: got 0.0015 s, need a whole number of steps of dt =",
-        ),
-        (lambda b: b.advance(0.0015), "try 0.001 or 0.002"),
-        (lambda b: b.advance(-1.0), "advance: got -1.0, need a number of seconds, at least 0"),
-        (lambda b: b.advance(np.nan), "advance: got nan"),
-        (lambda b: b.advance(1.0, steps=2), "advance: got seconds and steps, need one of the two"),
-        (lambda b: b.advance(steps=1.5), "steps: got 1.5, need a whole number of at least 0"),
-        (lambda b: b.advance(1e9), "dt: got 0.001 s, or 1e+12 steps"),
-        (
-            lambda b: b.reset([0.0, 0.0], members=[5]),
-            "members: got [5], need numbers from 0 to 4, a mask",
-        ),
-        (lambda b: b.reset([0.0, 0.0], members="all"), "members: got 'all'"),
-        (lambda b: b.reset([0.0, 0.0], members=[0.5]), "members: got [0.5]"),
-        (
-            lambda b: b.reset(np.zeros((3, 2)), members=[1, 2]),
-            "q0: got 3 of them, need 2, as many as",
-        ),
-        (lambda b: b.reset([0.0], members=[1]), "q0: got shape (1,)"),
-        (lambda b: b.reset([0.0, 0.0], "fast", members=[1]), "qd0: got 'fast'"),
-    ],
-)
-def test_calls_that_make_no_sense_are_refused_and_change_nothing(call, sentence):
-    batch = BatchSimulation(TWO, q0=np.zeros((5, 2)))
-    with pytest.raises(InputError) as caught:
-        call(batch)
-    assert sentence in str(caught.value)
-    assert batch.t == 0.0
-    assert not batch.q.any()
-    assert not batch.torque.any()
 
 
 def test_steps_that_are_too_long_are_said_once():

@@ -246,6 +246,18 @@ def test_ctrl_c_twice_while_a_slab_is_written_raises_and_leaves_nothing(tmp_path
     assert not list(tmp_path.iterdir())
 
 
+def test_an_error_in_a_reference_is_handed_on_from_any_thread():
+    def late(t):
+        if t > 0.05:
+            raise ZeroDivisionError("mine")
+        return [0.0, t]
+
+    options = {"q0": np.zeros((40, 2)), "duration": 10.0, "controller": PD(1.0, 1.0)}
+    for reference in (late, [late] * 40):
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            simulate_batch(TWO, reference=reference, **options)
+
+
 @pytest.mark.parametrize("buckets", [1, 40])
 def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, buckets):
     from ulna.simulation.batch import blocks
