@@ -76,10 +76,8 @@ class Sweep:
 
     Parameters
     ----------
-    results : Chunked
+    results : SweepMemory
         Where they are.
-    path : Path, optional
-        The folder that they are in; None for memory.
     spec : SweepSpec, optional
         What was asked for; read from the results unless given.
 
