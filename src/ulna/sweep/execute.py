@@ -12,7 +12,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,6 @@ from ulna.sweep.sampling import POINT, Axis
 from ulna.sweep.store import STATUS_VARIABLE, Arrays, SweepMemory, create_store
 from ulna.sweep.sweep_outputs import AXIS, JOINT, SAMPLE
 from ulna.sweep.sweep_spec import SpecKeywords, SweepSpec, asked_spec
-
-if TYPE_CHECKING:
-    pass
 
 TIMED = 64  # points that an estimate times
 SHORT = 0.5  # [s] after which it is content with fewer
