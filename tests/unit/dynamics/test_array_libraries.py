@@ -201,14 +201,6 @@ def test_jax_stays_in_single_precision(jax, name):
     assert {part.dtype for part in leaves(found)} == {np.dtype(np.float32)}
 
 
-def test_jax_needs_no_compiling_and_mixes_with_numpy(jax):
-    q = jax.numpy.asarray(ONE[0])
-    for arm in (WHOLE, WHOLE.parameters):
-        found = dynamics.gravity_torque(arm, q)
-        assert isinstance(found, jax.Array)
-        same(found, dynamics.gravity_torque(WHOLE, ONE[0]))
-
-
 OF_THE_MOTION = ("mass", "com", "com_offset", "inertia", "tip_mass", "damping", "gravity")
 
 
@@ -288,18 +280,6 @@ def test_jax_differentiates_by_the_arm_and_by_its_posture(gradients, slopes, pla
     found, expected = joined(*gradients)[place], slopes[place]
     assert np.isfinite(found).all()
     assert np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
-
-
-def test_what_no_formula_reads_has_no_slope(gradients):
-    by_arm, _ = gradients
-    for name in ("lower", "upper", "max_velocity", "max_torque"):
-        assert (np.asarray(getattr(by_arm, name)) == 0.0).all()
-
-
-def test_the_slope_of_the_energy_is_the_weight(jax):
-    slope = compiled(jax, jax.vmap(jax.grad(dynamics.potential_energy, argnums=1)))
-    found = np.asarray(slope(ARMS, STATE[0]))
-    assert found == pytest.approx(dynamics.gravity_torque(ARMS, STATE[0]), rel=1e-12)
 
 
 LIMITS = (1e3, np.inf)
