@@ -151,14 +151,3 @@ for encoding in {ENCODINGS!r}:
     assert b"Traceback" not in done.stderr
     for encoding, said in zip(ENCODINGS, done.stdout.split(b"\0")[:-1], strict=True):
         assert said.decode(encoding).splitlines()[-1] == "[0, 0, 0, 0, 2]"
-
-
-def test_ascii_terminal_reads_words_for_greek():
-    done = subprocess.run(
-        [sys.executable, "-m", "ulna", "pose", "τ", "--q", "0"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        check=False,
-    )
-    assert "'tau'" in done.stderr

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from ulna.cli import flags
 from ulna.cli.arguments import find_arm, read_choice
 from ulna.cli.flags import option, switch, with_default
-from ulna.cli.terminal import fitted, note, print_file, say
+from ulna.cli.terminal import note, print_file, say
 from ulna.derivation import derive as derived
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.storage import check_new, write_whole
@@ -79,8 +79,7 @@ def derive(
     if out is not None:
         _save(found, wanted, out, overwrite=overwrite)
     elif wanted == "text":
-        # The terminal's letters first: a table is laid out in what will be printed.
-        say(found.text(spell=fitted))
+        say(found.text())
     else:
         print_file(found.write(wanted))
 

@@ -7,7 +7,6 @@ from math import isfinite
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-import typer
 
 from ulna import dynamics, kinematics
 from ulna.arm import Arm
@@ -33,7 +32,7 @@ from ulna.cli.terminal import (
     show_json,
 )
 from ulna.derivation.worked_steps import holding_steps
-from ulna.errors import InfeasibleError, InputError, Problem, shown
+from ulna.errors import InfeasibleError, InputError, Problem
 
 TipForceOption = Annotated[
     str | None,
@@ -54,12 +53,8 @@ def hold(
     angles: flags.Angles = "relative",
     explain: flags.Explain = False,
     json: flags.Json = False,
-    force: Annotated[str | None, typer.Option("--force", hidden=True)] = None,
 ) -> None:
     """Compute holding torques (statics): what keeps the arm still in a pose."""
-    if force is not None:
-        need = "--tip-force, which is what a force on the tip is called in every command"
-        raise InputError(Problem("--force", shown(force), need, f'write --tip-force "{force}"'))
     described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))

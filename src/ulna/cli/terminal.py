@@ -1,18 +1,16 @@
-"""What the commands print, on any terminal: tables, notes, and ASCII where nothing else fits."""
+"""What the commands print: lines, notes, tables and JSON."""
 
 from __future__ import annotations
 
-import codecs
 import io
 import json
 import math
-import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from ulna.units.number_text import ROUNDING as ROUNDING
 from ulna.units.number_text import degrees as degrees
@@ -25,56 +23,21 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 TYPED: list[str] = []  # the words of the command that runs
-# What a terminal without these letters shows instead.
-ASCII = {
-    "τ": "tau", "φ": "phi", "ψ": "psi", "π": "pi", "Σ": "sum ", "Ω": "Ohm", "√": "sqrt",
-    "°": " deg", "·": "*", "×": "x", "²": "^2", "³": "^3", "−": "-", "±": "+-",
-    "≤": "<=", "≥": ">=", "–": "-", "—": "-", "…": "...", "→": "->", "⋯": "...",
-    "µ": "u", "∞": "inf",
-    "γ": "gamma", "ω": "omega", "μ": "mu", "∂": "d", "½": "1/2", "⅓": "1/3", "¼": "1/4",
-    "\N{COMBINING DOT ABOVE}": "'", "\N{COMBINING DIAERESIS}": "''", "ᵀ": "^T",
-    "─": "-", "━": "-", "│": "|", "┃": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+",
-}  # fmt: skip
-SMALL_DIGITS = re.compile("[₀-₉]+")
-FULL_SIZE = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-
 LABEL = 13  # letters of a label and the space behind it
 
 
-def _stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = error.object[error.start : error.end]
-    return "".join(ASCII.get(letter, "?") for letter in text), error.end
-
-
-codecs.register_error("ulna-ascii", _stand_in)
-
-
 def prepare_streams() -> None:
-    """Prepare the streams so that printing never fails for want of a letter, or of a stream."""
-    # A closed stream is None in Python; what is printed then goes nowhere.
+    """Print a question mark for a letter that a stream lacks, and nothing on a closed stream."""
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="ulna-ascii")
-
-
-def fitted(text: str, stream: TextIO | None = None) -> str:
-    """Return the text in letters that the stream can print, before any layout is made of it."""
-    encoding = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
-    with suppress(UnicodeEncodeError):
-        text.encode(encoding)
-        return text
-    # A row of small digits is one subscript.
-    text = SMALL_DIGITS.sub(lambda digits: "_" + digits[0].translate(FULL_SIZE), text)
-    return text.encode(encoding, errors="ulna-ascii").decode(encoding)
+            stream.reconfigure(errors="replace")
 
 
 def say(text: str = "") -> None:
     """Print a line of the answer."""
-    print(fitted(text))
+    print(text)
 
 
 def say_about(label: str, lines: Iterable[str]) -> None:
@@ -106,7 +69,7 @@ def print_file(text: str) -> None:
 def note(text: str) -> None:
     """Print a line beside the answer, on standard error."""
     with suppress(OSError):
-        print(fitted(text, sys.stderr), file=sys.stderr)
+        print(text, file=sys.stderr)
 
 
 def show_table(
@@ -116,12 +79,12 @@ def show_table(
     from rich import box
     from rich.table import Table
 
-    cells = [[fitted(cell) for cell in row] for row in rows]
+    cells = list(rows)
     shown = [i for i in range(len(columns)) if columns[i] or any(row[i] for row in cells)]
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=spaced)
     for index in shown:
         numeric = all(_is_numeric(row[index]) for row in cells)
-        table.add_column(fitted(columns[index]), justify="right" if numeric else "left")
+        table.add_column(columns[index], justify="right" if numeric else "left")
     for row in cells:
         table.add_row(*(row[index] for index in shown))
     say(title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -30,7 +30,6 @@ from ulna.derivation.source_code import LANGUAGES, source_code
 L, K, V = symbol("L"), symbol("K"), symbol("V")
 A, B = symbol("A"), symbol("B")  # any two angles
 WRITTEN_OUT = 2  # links up to which the matrices are also shown without abbreviations
-# What students and users of other software ask for first.
 
 
 @dataclass(frozen=True)
@@ -151,20 +150,15 @@ class Derivation:
         note = left_out(self.options, self.arm)
         return DerivationSteps(self.mechanics, self.check, self._numbers, note).steps()
 
-    def text(self, *, spell: Callable[[str], str] = str) -> str:
+    def text(self) -> str:
         """Write the steps as plain text.
-
-        Parameters
-        ----------
-        spell : callable, optional
-            Replaces letters that cannot be shown.
 
         Returns
         -------
         str
             Lines of at most 96 characters.
         """
-        return to_text(self.title, self.steps, spell)
+        return to_text(self.title, self.steps)
 
     def markdown(self) -> str:
         """Write the steps as Markdown, formulas in LaTeX between dollar signs.

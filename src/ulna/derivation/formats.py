@@ -76,38 +76,38 @@ def templates() -> Environment:
     )
 
 
-def to_text(title: str, steps: Iterable[Step], spell: Spelling = str) -> str:
-    """Write the whole derivation as plain text, laid out in the letters that `spell` gives."""
-    above = textwrap.wrap(spell(title), WIDTH)
+def to_text(title: str, steps: Iterable[Step]) -> str:
+    """Write the whole derivation as plain text."""
+    above = textwrap.wrap(title, WIDTH)
     parts = [*above, "=" * max(map(len, above)), ""]
     for number, step in enumerate(steps, 1):
-        heading = spell(f"{number}. {step.title}")
+        heading = f"{number}. {step.title}"
         parts += [heading, "-" * len(heading)]
-        parts += [line for block in step.blocks for line in _text_block(block, spell)]
+        parts += [line for block in step.blocks for line in _text_block(block)]
         parts.append("")
     return "\n".join(parts)
 
 
-def _text_block(block: Block, spell: Spelling) -> Iterator[str]:
+def _text_block(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph):
-        words = "".join(_text_words(part, spell) for part in block.parts)
+        words = "".join(_text_words(part) for part in block.parts)
         yield from textwrap.wrap(words, WIDTH)
     elif isinstance(block, DocumentTable):
-        yield from _text_table(block, spell)
+        yield from _text_table(block)
     else:
-        yield from _text_equation(block, spell)
+        yield from _text_equation(block)
 
 
-def _text_words(part: Part, spell: Spelling) -> str:
-    return spell(part if isinstance(part, str) else one_line(part, TEXT))
+def _text_words(part: Part) -> str:
+    return part if isinstance(part, str) else one_line(part, TEXT)
 
 
-def _text_equation(equation: Equation, spell: Spelling) -> Iterator[str]:
-    *before, last = left_lines(equation, TEXT, WIDTH - 2, spell)
-    yield from (f"  {spell(line)}" for line in before)
-    left = spell(f"  {last} = ")
+def _text_equation(equation: Equation) -> Iterator[str]:
+    *before, last = left_lines(equation, TEXT, WIDTH - 2)
+    yield from (f"  {line}" for line in before)
+    left = f"  {last} = "
     indent = " " * min(visible_width(left), INDENT)
-    first, *more = map(spell, sum_lines(equation.right, TEXT, WIDTH - len(indent), spell))
+    first, *more = sum_lines(equation.right, TEXT, WIDTH - len(indent))
     room = WIDTH - visible_width(left) - visible_width(first)
     lines = [left + first] if room >= 0 else [left.rstrip(), indent + first]
     lines += [indent + line for line in more]
@@ -116,8 +116,8 @@ def _text_equation(equation: Equation, spell: Spelling) -> Iterator[str]:
     yield from lines
 
 
-def _text_table(table: DocumentTable, spell: Spelling) -> Iterator[str]:
-    cells = [table.head, *([_text_words(cell, spell) for cell in row] for row in table.rows)]
+def _text_table(table: DocumentTable) -> Iterator[str]:
+    cells = [table.head, *([_text_words(cell) for cell in row] for row in table.rows)]
     widths = [max(visible_width(cell) for cell in column) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (

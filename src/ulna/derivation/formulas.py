@@ -7,7 +7,6 @@ are sorted as one would write them, and long sums are broken into lines of a pag
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple, TypeAlias
@@ -346,16 +345,11 @@ def is_long(equation: Equation) -> bool:
     return visible_width(left_side(equation, TEXT)) > LONG
 
 
-def left_lines(
-    equation: Equation,
-    printer: FormulaPrinter,
-    width: int,
-    spell: Callable[[str], str] | None = None,
-) -> list[str]:
+def left_lines(equation: Equation, printer: FormulaPrinter, width: int) -> list[str]:
     """Write the left side as lines, the equal sign left out; only a long one has several."""
     if not is_long(equation) or len(equation.left) > 1:
         return [left_side(equation, printer)]
-    return sum_lines(equation.left[0], printer, width, spell)
+    return sum_lines(equation.left[0], printer, width)
 
 
 def one_line(part: sp.Expr | Equation, printer: FormulaPrinter) -> str:
@@ -366,20 +360,11 @@ def one_line(part: sp.Expr | Equation, printer: FormulaPrinter) -> str:
     return write_inner(part, printer)
 
 
-def sum_lines(
-    expression: sp.Expr,
-    printer: FormulaPrinter,
-    width: int,
-    spell: Callable[[str], str] | None = None,
-) -> list[str]:
-    """Write a sum as lines, each of whole terms; `spell` may change their letters."""
+def sum_lines(expression: sp.Expr, printer: FormulaPrinter, width: int) -> list[str]:
+    """Write a sum as lines, each of whole terms."""
     lines: list[list[Term]] = []
     used = width
-    row = terms(expression, printer)
-    if spell is not None:
-        spelled = [(term, spell(term.text)) for term in row]
-        row = [term._replace(text=text, width=visible_width(text)) for term, text in spelled]
-    for term in row:
+    for term in terms(expression, printer):
         if not lines or used + term.width + 3 > width:
             lines.append([])
             used = 0

@@ -55,7 +55,6 @@ LEFT, RIGHT = 0.85, 0.2  # [inches] beside the panels
 HEAD, FOOT = 0.8, 0.6  # [inches] above and below
 BETWEEN_ROWS, BETWEEN_COLUMNS = 0.5, 0.7  # [inches]
 TITLE = 0.12, 0.28  # [inches] from the left and from the top
-BELOW_TITLE = 0.08  # [inches] between the title and a legend
 NAME = 0.62  # [inches] from the panels to the name of what is up
 MOST_POINTS = 20_000  # of a curve as it is; beyond, what a page cannot show is left out
 PIECES = 2_500  # that a longer curve is cut into, each drawn by its ends and its extremes
@@ -242,23 +241,13 @@ def page_of_panels(
     return figure, list(panels.flat)
 
 
-def make_head_room(figure: Figure, layout: PageLayout, legend: Any) -> None:
-    """Make a page higher where a legend above its first panel would reach into its title."""
-    (title,) = figure.texts
-    missing = (legend.get_window_extent().y1 - title.get_window_extent().y0) / figure.dpi
-    missing += BELOW_TITLE
-    if missing <= 0.0:
-        return
-    taller = layout._replace(head=layout.head + missing)
-    figure.set_size_inches(taller.wide, taller.high)
-    spaces = _spaces(taller)
-    del spaces["height_ratios"]
-    grid: Any = figure.axes[0].get_gridspec()
-    grid.update(**spaces)
-    for panel in figure.axes:
-        place: Any = panel.get_subplotspec()
-        panel.set_position(place.get_position(figure))
-    title.set_y(1.0 - TITLE[1] / taller.high)
+def two_panels(title: str) -> tuple[Figure, tuple[Axes, Axes]]:
+    """Return a page with a title and two panels, the upper one higher, and room for legends."""
+    figure = new_figure(9.0, 6.2, layout="constrained")
+    left: dict[str, Any] = {"x": TITLE_X, "ha": "left", "parse_math": False}
+    figure.suptitle(title, weight="bold", size=11, **left)
+    above, below = figure.subplots(2, 1, height_ratios=(1.7, 1.0))
+    return figure, (above, below)
 
 
 def _spaces(layout: PageLayout) -> dict[str, Any]:
@@ -293,15 +282,6 @@ def name_outer(axes: Axes, *, last: bool) -> Axes:
 def cut(text: str, letters: int) -> str:
     """Return a text, or as much of it as there is room for."""
     return text if len(text) <= letters else text[: letters - 1] + "…"
-
-
-def shorten(text: Any, room: float) -> None:
-    """Cut a text that is there to a width in pixels."""
-    whole = text.get_text()
-    for letters in range(len(whole), 0, -1):
-        text.set_text(cut(whole, letters))
-        if text.get_window_extent().width <= room:
-            return
 
 
 def titled(arm: Arm, what: str) -> str:

@@ -36,7 +36,6 @@ from ulna.viewer.report_tables import (
     cut,
     plan_rows,
     setting_rows,
-    versions_text,
 )
 from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder, MotionSpec
 
@@ -68,7 +67,7 @@ def new_document(
             "arm": arm_header(arm),
             "span": [0.0, 0.0],
             "repeat": {"command": None, "script": None},
-            "versions": versions_text(versions),
+            "versions": dict(versions),
         }
     )
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.errors import shown
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.simulation.made_with import made_with
 from ulna.viewer.figure_style import arm_title
@@ -171,11 +170,3 @@ def setting_rows(settings: Mapping[str, Any], arm: Arm | None = None) -> list[tu
 def cut(text: str) -> str:
     """Return a text that fits a cell."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def versions_text(versions: Mapping[str, str]) -> dict[str, str]:
-    """Return versions as text, whatever a file has them as."""
-    return {
-        str(name): value if isinstance(value, str) else shown(value)
-        for name, value in versions.items()
-    }

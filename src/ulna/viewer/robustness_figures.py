@@ -9,16 +9,14 @@ import numpy as np
 from ulna.units import length_text
 from ulna.viewer.figure_style import (
     PRINT,
-    PageLayout,
     Theme,
     curve,
     finish,
     legend_above,
-    make_head_room,
     mixed,
-    page_of_panels,
     plan_title,
     styled,
+    two_panels,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
     from ulna.sweep.robust_results import Robustness
 
-LAYOUT = PageLayout((2.7, 1.5), 9.0)
 BANDS = ((5.0, 95.0, 0.22), (25.0, 75.0, 0.5))  # [%] of the arms, and how dark
 MILLIMETRES = 1e3  # in a metre
 
@@ -56,11 +53,9 @@ def robustness_figure(found: Robustness, *, theme: Theme = PRINT) -> Figure:
     2
     """
     with styled(theme):
-        title = plan_title(found.plan)
-        figure, (above, below) = page_of_panels(LAYOUT, title, shared=False)
+        figure, (above, below) = two_panels(plan_title(found.plan))
         plot_fan(above, found, theme=theme)
         plot_largest_errors(below, found, theme=theme)
-        make_head_room(figure, LAYOUT, above.get_legend())
     return figure
 
 

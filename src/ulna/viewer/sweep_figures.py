@@ -165,14 +165,8 @@ def _mark_missing(axes: Axes, x: Array, theme: Theme) -> None:
     """Mark points without a value on the axis, where they would be."""
     if len(x):
         place: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
-        mark: dict[str, Any] = {
-            "ls": "",
-            "marker": "x",
-            "ms": 6.0,
-            "mew": 1.5,
-            "color": theme.warning,
-        }
-        axes.plot(x, np.zeros(len(x)), label="no value", zorder=5, **place, **mark)
+        mark: dict[str, Any] = {"ms": 6.0, "mew": 1.5, "color": theme.warning, "zorder": 5}
+        axes.plot(x, np.zeros(len(x)), "x", label="no value", **place, **mark)
 
 
 def _scale(axis: Any, parameter: VariedParameter) -> None:
@@ -203,7 +197,8 @@ def _map_page(content: SweepContent, name: str, theme: Theme) -> Figure:
     cells = [(one, k) for one in slices for k in range(len(names))]
     columns = min(len(cells), len(names) if len(names) > 1 else MOST_ACROSS, MOST_ACROSS)
     rows = math.ceil(len(cells) / columns)
-    title, said = _title(content, name, _left(content, others, slices)), _hatched(content)
+    title = _title(content, name, _left(content, others, slices))
+    said = f"{content.missing_text} (hatched)" if content.missing_text else ""
     figure, panels = _page(rows, columns, title, said, right=MAP_RIGHT, theme=theme)
     for axes in panels[len(cells) :]:
         axes.set_visible(False)
@@ -217,11 +212,6 @@ def _map_page(content: SweepContent, name: str, theme: Theme) -> Figure:
         axes.tick_params(labelleft=number % columns == 0)
         name_outer(axes, last=number + columns >= len(cells))
     return figure
-
-
-def _hatched(content: SweepContent) -> str:
-    said = content.missing_text
-    return f"{said} (hatched)" if said else ""
 
 
 def _ends(values: Array) -> tuple[float, float]:
@@ -252,7 +242,7 @@ def _left(content: SweepContent, axes: Sequence[int], slices: Sequence[Slice]) -
 
 
 def _cut_out(values: Array, kept: tuple[int, int], others: Sequence[int], one: Slice) -> Array:
-    """Return the values (k, m) over two parameters, the others at a slice."""
+    """Return the values (k, m) along two axes, the others at a slice."""
     at: list[Any] = [0] * values.ndim
     for axis in kept:
         at[axis] = slice(None)
@@ -382,49 +372,33 @@ def _family_page(content: SweepContent, name: str, theme: Theme) -> Figure:
     title = _title(content, name, _left(content, others, slices))
     rows, columns = len(names), len(slices)
     said = content.missing_text
-    parameter = content.parameters[first] if content.parameters else None
-    right = FAMILY_RIGHT if parameter is None or parameter.is_number else NAMES_RIGHT
+    parameter = content.parameters[first]
+    right = FAMILY_RIGHT if parameter.is_number else NAMES_RIGHT
     figure, panels = _page(rows, columns, title, said, right=right, theme=theme)
     values = content.values(name)
     t, clock = content.times(name)
-    scale = _color_scale(parameter, content, theme)
+    places = _drawn_positions(parameter)
+    scale = _color_scale(places, content.is_grid and parameter.is_logarithmic, theme)
     for number, axes in enumerate(panels):
         component, column = divmod(number, columns)
-        family = _cut_family(values[..., component], first, others, slices[column])
+        family = _cut_out(values[..., component], (first, values.ndim - 2), others, slices[column])
         for k in reversed(picked(len(family), MOST_CURVES)):
-            axes.plot(t, family[k], color=scale.to_rgba(_place(parameter, k)), lw=1.1)
+            axes.plot(t, family[k], color=scale.to_rgba(places[k]), lw=1.1)
         text = "   ".join(part for part in (names[component], slices[column].text) if part)
         axes.set_title(text, size=10)
         axes.margins(x=0.0)
         axes.set(xlabel=clock, ylabel=named(name, content.unit(name)))
         name_outer(axes, last=component == rows - 1)
-    if parameter is not None and len(parameter.values) > 1:
+    if len(parameter.values) > 1:
         _name_scale(_add_scale(panels[columns - 1], panels[-1], scale), parameter)
     return figure
 
 
-def _cut_family(values: Array, first: int, others: Sequence[int], one: Slice) -> Array:
-    """Return the curves (k, times) along one parameter, the others at a slice."""
-    at: list[Any] = [0] * (values.ndim - 1)
-    at[first] = slice(None)
-    for axis, place in zip(others, one.places, strict=True):
-        at[axis] = place
-    return np.asarray(values[tuple(at)])
-
-
-def _place(parameter: VariedParameter | None, k: int) -> float:
-    if parameter is None:
-        return 0.0
-    return float(_drawn_positions(parameter)[k])
-
-
-def _color_scale(parameter: VariedParameter | None, content: SweepContent, theme: Theme) -> Any:
+def _color_scale(places: Array, logarithmic: bool, theme: Theme) -> Any:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
 
-    places = np.zeros(1) if parameter is None else _drawn_positions(parameter)
     low, high = float(places.min()), float(places.max())
-    logarithmic = content.is_grid and parameter is not None and parameter.is_logarithmic
     norm = (LogNorm if logarithmic else Normalize)(low, high if high > low else low + 1.0)
     return ScalarMappable(norm, _colors(theme))
 

@@ -13,23 +13,18 @@ from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.member import Member
 from ulna.simulation.run import run_of, stuck_spans
 from ulna.viewer.figure_style import (
-    MOST_NAMES,
     PATTERNS,
     PRINT,
     STUCK,
-    PageLayout,
     Theme,
     curve,
     cut,
     finish,
     legend_above,
-    make_head_room,
-    name_outer,
-    page_of_panels,
     plan_title,
     series,
-    shorten,
     styled,
+    two_panels,
 )
 from ulna.viewer.motor_figures import limited_spans
 
@@ -40,14 +35,12 @@ if TYPE_CHECKING:
     from ulna.motion.planning.plan_result import Plan
     from ulna.simulation.run import Run
 
-LAYOUT = PageLayout((2.9, 1.7), 9.0, right=0.65)
-LONGEST = 40  # letters of a label
+LONGEST, BESIDE = 40, 16  # letters of a label in a legend, and beside one
+LINE = 80  # letters of a line of a legend
 BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
 LEAST = 1e-13  # of the reach: below, an error is rounding
-SPACE = 12.0  # [points] between a title and a legend
 SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
-POINTS = 72.0  # in an inch
 STUCK_HEIGHT = 0.04  # of a plot, at which it is marked where joints stick
 
 
@@ -86,14 +79,12 @@ def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme
     found = judged(plan, runs)
     label, last = list(found.items())[-1]
     with styled(theme):
-        figure, (above, below) = page_of_panels(LAYOUT, plan_title(plan))
-        name_outer(plot_error(above, plan, found, theme=theme), last=False)
+        figure, (above, below) = two_panels(plan_title(plan))
+        plot_error(above, plan, found, theme=theme).set_xlabel("")
         plot_deviation(below, plan, last, theme=theme)
-        below.set_title(cut(label, LONGEST), parse_math=False)
-        names: Any = below.get_legend()
-        free = below.get_window_extent().width - names.get_window_extent().width
-        shorten(below._left_title, free - SPACE * figure.dpi / POINTS)  # type: ignore[attr-defined]
-        make_head_room(figure, LAYOUT, above.get_legend())
+        below.set_title(cut(label, BESIDE), parse_math=False)
+        above.sharex(below)
+        above.tick_params(labelbottom=False)
     return figure
 
 
@@ -156,14 +147,11 @@ def plot_error(
 
 
 def _legend(axes: Axes, theme: Theme) -> Axes:
-    """Name the runs above the plot, as many beside one another as there is room for."""
-    width = axes.get_window_extent().width
-    for columns in range(min(MOST_NAMES, len(axes.get_legend_handles_labels()[1])), 0, -1):
-        legend: Any = legend_above(axes, theme, columns=columns).get_legend()
-        for text in legend.get_texts():
-            text.set_parse_math(False)  # labels are people's own
-        if legend.get_window_extent().width <= width:
-            break
+    """Name the runs above the plot, long names one below the other."""
+    longest = max(map(len, axes.get_legend_handles_labels()[1]))
+    legend: Any = legend_above(axes, theme, columns=max(1, LINE // longest)).get_legend()
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # labels are people's own
     return axes
 
 

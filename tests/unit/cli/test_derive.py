@@ -206,46 +206,6 @@ def test_a_hostile_name_in_a_robot_file_is_only_a_name(ask, tmp_path):
     compile((tmp_path / "odd.py").read_text(), "odd.py", "exec")
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    """Run the command on a terminal of some encoding; gives the exit code and what it shows."""
-
-    def run(encoding, *words):
-        shown = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-        monkeypatch.setattr(sys, "stdout", shown)
-        code = main(["derive", *words])
-        shown.flush()
-        return code, shown.buffer.getvalue().decode(encoding)
-
-    return run
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp437"])
-def test_any_terminal_can_print_it_and_misses_no_letter(terminal, encoding):
-    words = ["--links", "1", "--bodies", "general", "--drives", "--payload", "--tip-force"]
-    for convention in (["--convention", "absolute"], ["--gravity", "vector"]):
-        code, shown = terminal(encoding, *words, *convention)
-        assert code == 0
-        assert "?" not in shown
-
-
-def test_a_table_lines_up_in_any_letters(terminal):
-    lines = terminal("ascii", "--links", "1")[1].splitlines()
-    (head,) = (line for line in lines if line.split() == ["letter", "means", "unit"])
-    rows = [line for line in lines if line.endswith((" kg", " rad", " N*m"))]
-    assert len(rows) == 3
-    place = head.index("means")
-    assert {line[place - 1 : place + 1].isspace() for line in rows} == {False}
-    assert {line[place - 1] for line in rows} == {" "}
-
-
-def test_lines_keep_their_width_in_any_letters(terminal):
-    words = ["--bodies", "general", "--convention", "absolute", "--drives", "--gravity", "vector"]
-    _, shown = terminal("ascii", *words)
-    assert max(map(len, shown.splitlines())) <= 100
-    assert "a_11" in shown
-
-
 def test_what_is_redirected_into_a_file_is_utf_8_as_it_says(monkeypatch):
     written = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", written)

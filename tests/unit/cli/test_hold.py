@@ -2,10 +2,7 @@
 
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -452,31 +449,6 @@ def test_large_bare_angles_are_doubted(ask):
     code, _, err = ask("unit", "--q", "40, -60")
     assert code == 0
     assert "did you mean 40 deg?" in err
-
-
-def test_an_ascii_terminal_misses_no_letter():
-    # One process for both: starting Python takes longer than what it then prints.
-    words = ["hold", "so-101", "--q", "10 deg, 20 deg, 30 deg"]
-    commands = [[*words, "--tip-force", "1, 0, 0.1"], [*words, "--explain"]]
-    done = subprocess.run(
-        [sys.executable, "-c", f"from ulna.cli import main; print([main(c) for c in {commands}])"],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-        check=False,
-    )
-    out = done.stdout.decode("ascii")
-    assert done.stderr == b""
-    assert out.splitlines()[-1] == "[0, 0]"
-    assert "torque [N*m]" in out
-    assert "?" not in out
-
-
-@pytest.mark.parametrize("force", ["0, 3 N", "1", ""])
-def test_the_old_name_of_the_force_leads_to_the_new_one(ask, force):
-    code, out, err = ask("unit", "--q", "0, 0", "--force", force)
-    assert (code, out) == (2, "")
-    assert f"--force: got {force!r}, need --tip-force" in err
-    assert f'write --tip-force "{force}"' in err
 
 
 def test_where_the_force_is_too_much_a_smaller_one_is_a_way_out(ask):

@@ -410,20 +410,6 @@ def test_all_wrong_options_are_told_at_once(ask):
     assert told == ["--duration", "--max-speed", "--max-acceleration"]
 
 
-def test_a_small_ascii_terminal_misses_no_letter(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "ulna", "plan", "kehl", "line((0.9, 0), (1.4, 0))"],
-        capture_output=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "20"},
-        check=False,
-    )
-    assert done.returncode == 5
-    assert b"nearest (1, 0) m" in done.stderr
-    assert b"?" not in done.stdout + done.stderr
-    done.stdout.decode("ascii")
-
-
 def test_a_reader_that_goes_away_costs_no_file(tmp_path):
     words = [sys.executable, "-m", "ulna", "plan", "kehl", CIRCLE]
     with subprocess.Popen(

@@ -6,7 +6,6 @@ import math
 import os
 import re
 import signal
-import subprocess
 import sys
 
 import numpy as np
@@ -585,19 +584,6 @@ def test_a_second_ctrl_c_stops_at_once(ask, tmp_path, monkeypatch):
     code, _, err = ask(*SWING, "--out", "x.nc")
     assert (code, err) == (130, "stopped; not written: x.nc\n")
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_an_ascii_terminal_misses_no_letter():
-    words = ["simulate", "bechard-1", "--q0", "0", "--duration", "0.1 s"]
-    done = subprocess.run(
-        [sys.executable, "-m", "ulna", *words],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-        check=False,
-    )
-    assert done.returncode == 0
-    assert "peak torque [N*m]" in done.stdout.decode("ascii")
-    assert b"?" not in done.stdout
 
 
 def test_a_step_that_is_too_long_is_told_in_the_words_of_the_command_line(ask):

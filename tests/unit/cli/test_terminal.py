@@ -1,6 +1,5 @@
 """What is printed fits the terminal, whatever it is."""
 
-import io
 import json
 import re
 import sys
@@ -9,28 +8,6 @@ import numpy as np
 import pytest
 
 from ulna.cli import terminal
-
-
-@pytest.mark.parametrize(
-    ("text", "ascii_text"),
-    [
-        ("τ₁ = 3 N·m", "tau_1 = 3 N*m"),
-        ("40°", "40 deg"),
-        ("m²", "m^2"),
-        ("a ≤ b ± c", "a <= b +- c"),
-        ("雪", "?"),
-        ("plain", "plain"),
-    ],
-)
-def test_letters_have_stand_ins(text, ascii_text):
-    page = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    assert terminal.fitted(text, page) == ascii_text
-    assert terminal.fitted(text, io.TextIOWrapper(io.BytesIO(), encoding="utf-8")) == text
-
-
-def test_only_encoding_has_stand_ins():
-    with pytest.raises(UnicodeDecodeError):
-        b"\xff".decode("ascii", errors="ulna-ascii")
 
 
 @pytest.mark.parametrize(

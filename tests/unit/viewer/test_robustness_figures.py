@@ -73,10 +73,6 @@ def test_a_page_of_its_own_tells_of_the_arms_and_of_the_plan(found, failing, tmp
     assert document(failing).header["verdict"]["ok"] is False
     text = ulna.report(found, tmp_path / "robust.html").read_text("utf-8")
     assert "arms that are not quite this one" in text
-    with pytest.raises(ulna.InputError, match="need nothing but with a run"):
-        ulna.report(found, tmp_path / "again.html", plan=found.plan)
-    with pytest.raises(ulna.InputError, match="a Robustness, or a mapping"):
-        ulna.report([found], tmp_path / "again.html")
 
 
 def test_a_report_has_the_percentiles_and_the_causes(found, plan):
