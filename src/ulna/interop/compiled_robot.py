@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, ParseError
 
@@ -66,7 +65,9 @@ class CompiledRobot:
     name : str
         The name of the robot.
     model : mujoco.MjModel
-        The compiled model; every body and joint has a name.
+        The compiled model.
+    bodies, joints : tuple of str
+        Names of its bodies and joints; numbers stand for those that have none.
     velocity_limits : dict of str to float
         Limits of joints [rad/s] in a URDF.
     mimics : dict of str to str
@@ -76,6 +77,8 @@ class CompiledRobot:
     file: str
     name: str
     model: mujoco.MjModel
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
     velocity_limits: dict[str, float]
     mimics: dict[str, str]
 
@@ -105,7 +108,9 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
     if ignored:
         warn(f"{file}: ignored, as no part of an arm's motion: {', '.join(ignored)}")
     name = root.get("name" if urdf else "model") or ""
-    return CompiledRobot(file, name, model, limits, mimics)
+    bodies = tuple(model.body(i).name or f"body {i}" for i in range(model.nbody))
+    joints = tuple(model.joint(i).name or f"joint {i + 1}" for i in range(model.njnt))
+    return CompiledRobot(file, name, model, bodies, joints, limits, mimics)
 
 
 def _parse_xml(text: str, file: str) -> Element:
@@ -162,32 +167,21 @@ def _warnings_of_mujoco(mujoco: Any, file: str) -> Iterator[None]:
 
 
 def _strip(mujoco: Any, spec: Any) -> None:
-    """Delete looks, and meshes of bodies whose mass is given; give every part a name."""
+    """Delete looks, and meshes of bodies whose mass is given."""
     shapes = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF)
     spec.compiler.fusestatic = False
-    names = {part.name for part in [*spec.bodies, *spec.joints]}
     for number, body in enumerate(spec.bodies):
-        body.name = body.name or _new_name(f"body_{number}", names)
         weighs = body.explicitinertial or number == 0
         for geom in list(body.geoms):
             geom.material = ""
             if weighs and geom.type in shapes:
                 spec.delete(geom)
-        for k, joint in enumerate(body.joints, 1):
-            several = f"joint {k}" if len(body.joints) > 1 else "joint"
-            joint.name = joint.name or _new_name(f"{several} of {body.name}", names)
     for site in spec.sites:
         site.material = ""
     used = {geom.meshname for geom in spec.geoms}
     unused = [mesh for mesh in spec.meshes if mesh.name not in used]
     for part in [*spec.keys, *spec.skins, *spec.materials, *spec.textures, *unused]:
         spec.delete(part)
-
-
-def _new_name(wish: str, taken: Container[str]) -> str:
-    """Return a name that no part of the file has."""
-    names = chain([wish], (f"{wish} ({number})" for number in count(2)))
-    return next(name for name in names if name not in taken)
 
 
 def _refusal(message: str, file: str, *, urdf: bool) -> Problem:

@@ -17,10 +17,13 @@ one end of the rates.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ulna.arm.motors import IdealMotor
 from ulna.arm.planar_arm import Arm
@@ -93,12 +96,20 @@ def usual_rates(arm: Arm) -> np.ndarray:
     return np.where(np.isfinite(limits), limits, USUAL_RATE)
 
 
-def torque_differences(
-    arm: Arm, links: list[ExportedLink], *, soft_friction: bool, gravity_lost: float = 0.0
-) -> tuple[float, ...]:
-    """Return the largest differences [N·m] of the joints' torques from those of bodies in a file.
+def exported_arm(
+    arm: Arm,
+    links: list[ExportedLink],
+    root: Element,
+    lost: Iterable[str],
+    *,
+    soft_friction: bool = False,
+    gravity_lost: float = 0.0,
+    unread: tuple[str, ...] = (),
+) -> ExportedArm:
+    """Return the text of a file, and what it says otherwise than the arm does.
 
-    `gravity_lost` is what gravity here is more than there [m/s²].
+    `lost` is what it cannot hold beside friction and motors, `soft_friction` whether its readers
+    let joints creep, and `gravity_lost` what gravity here is more than there [m/s²].
     """
     rotors = ACCELERATION * np.sum(np.abs(_lost_inertia(arm, links)), axis=1)
     friction = _lost_friction(arm, soft=soft_friction)
@@ -109,7 +120,14 @@ def torque_differences(
     hung = np.cumsum(mass[::-1])[::-1] - mass
     moments = np.hypot(mass * com + length * hung, mass * offset)
     weight = gravity_lost * np.cumsum(moments[::-1])[::-1]
-    return tuple((rotors + friction + weight).tolist())
+    indent(root)
+    return ExportedArm(
+        tostring(root, encoding="unicode") + "\n",
+        (*lost, *_lost_parts(arm, soft_friction=soft_friction)),
+        unread,
+        tuple((rotors + friction + weight).tolist()),
+        tuple(usual_rates(arm).tolist()),
+    )
 
 
 def _lost_inertia(arm: Arm, links: list[ExportedLink]) -> np.ndarray:
@@ -202,7 +220,7 @@ def _lost_rotor(i: int, torque: float) -> str:
     )
 
 
-def lost_parts(arm: Arm, *, soft_friction: bool) -> list[str]:
+def _lost_parts(arm: Arm, *, soft_friction: bool) -> list[str]:
     """List what no such file holds, beside rotors, with the torques that it makes."""
     p, lost = arm.parameters, []
     for i in range(arm.n):
@@ -229,3 +247,14 @@ def lost_parts(arm: Arm, *, soft_friction: bool) -> list[str]:
 def bounded(value: float) -> float:
     """Return a limit as a number that every reader takes."""
     return math.copysign(NO_LIMIT, value) if math.isinf(value) else value
+
+
+def add_element(
+    parent: Element, tag: str, attributes: Mapping[str, str | ArrayLike] | None = None
+) -> Element:
+    """Add an element below another one; its numbers are written to the last bit."""
+    texts = {
+        key: value if isinstance(value, str) else " ".join(map(repr, np.ravel(value).tolist()))
+        for key, value in (attributes or {}).items()
+    }
+    return SubElement(parent, tag, texts)

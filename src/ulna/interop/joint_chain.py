@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from ulna.errors import Problems, nearest_name, warn
 from ulna.interop.compiled_robot import MAX_LISTED, CompiledRobot
 
 PLANAR_PART = "name the planar part: base_link and tip_link, or joints to hold"
+POSES = 3  # of an arm, in which a coupling that does not act on it has one length
+SLACK = 1e-9  # of such lengths
 KINDS = ("free", "ball", "prismatic", "revolute")  # by MuJoCo's number of a type
 PRISMATIC, REVOLUTE = 2, 3
 WORLD = 0
@@ -47,9 +49,8 @@ class ChainSearch:
     def __init__(self, robot: CompiledRobot, hold: Iterable[str], problems: Problems) -> None:
         model = self.model = robot.model
         self.mimics, self.problems = robot.mimics, problems
-        self.bodies = [model.body(i).name for i in range(model.nbody)]
+        self.bodies, self.joints = robot.bodies, robot.joints
         self.sites = [model.site(i).name for i in range(model.nsite)]
-        self.joints = [model.joint(i).name for i in range(model.njnt)]
         self.children: list[list[int]] = [[] for _ in self.bodies]
         for body in range(1, model.nbody):
             self.children[model.body_parentid[body]].append(body)
@@ -75,7 +76,7 @@ class ChainSearch:
             return None
         held = tuple(joint for joint in range(len(self.joints)) if joint not in moving)
         chain = JointChain(tuple(moving), self._movers(moving), held, body, site)
-        self._check_couplings(chain)
+        self._check_couplings(moving)
         return chain
 
     def _body(self, what: str, name: str) -> int:
@@ -167,61 +168,43 @@ class ChainSearch:
             mover[body] = own[-1] if own else mover[self.model.body_parentid[body]]
         return mover
 
-    def _check_couplings(self, chain: JointChain) -> None:
+    def _check_couplings(self, hinges: list[int]) -> None:
         """Note equalities and tendons that tie joints of the arm; warn of any others."""
-        spared = []
-        for name, joints, bodies in self._couplings():
-            if set(joints).intersection(chain.hinges) or len({*chain.mover[bodies]}) > 1:
-                got = f"an equality or tendon that acts on joints of the arm: {name}"
-                self.problems.add("robot", got, "joints that turn independently")
-            else:
-                spared.append(name)
+        ties, spared = [], []
+        for name, lengths in self._couplings(hinges).items():
+            (ties if np.ptp(lengths) > SLACK * (1.0 + np.max(lengths)) else spared).append(name)
+        for name in ties:
+            got = f"an equality or tendon that acts on joints of the arm: {name}"
+            self.problems.add("robot", got, "joints that turn independently")
         if spared:
             warn(f"ignored, as they tie no joints of the arm: {', '.join(spared[:MAX_LISTED])}")
 
-    def _couplings(self) -> Iterator[tuple[str, list[int], list[int]]]:
-        """Yield the name of each equality and tendon, and the joints and bodies that it ties."""
+    def _couplings(self, hinges: list[int]) -> dict[str, list[float]]:
+        """Return lengths of tendons and violations of equalities in a few poses of the arm."""
         import mujoco
 
-        model = self.model
-        bits = (mujoco.mjtDisableBit.mjDSBL_EQUALITY, mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-        disabled = any(model.opt.disableflags & int(bit) for bit in bits)
-        for i in np.flatnonzero(model.eq_active0).tolist() if not disabled else ():
-            ends = [int(end) for end in (model.eq_obj1id[i], model.eq_obj2id[i]) if end >= 0]
-            name = str(model.eq(i).name) or f"equality {i}"
-            if mujoco.mjtEq(model.eq_type[i]) == mujoco.mjtEq.mjEQ_JOINT:
-                yield name, ends, []
-            elif mujoco.mjtObj(model.eq_objtype[i]) == mujoco.mjtObj.mjOBJ_SITE:
-                yield name, [], [int(model.site_bodyid[end]) for end in ends]
-            elif mujoco.mjtObj(model.eq_objtype[i]) == mujoco.mjtObj.mjOBJ_BODY:
-                yield name, [], ends
-        for i in range(model.ntendon):
-            first = model.tendon_adr[i]
-            joints, bodies = self._wrapped(range(first, first + model.tendon_num[i]))
-            yield model.tendon(i).name or f"tendon {i}", joints, bodies
-
-    def _wrapped(self, wraps: Iterable[int]) -> tuple[list[int], list[int]]:
-        """Return the joints and bodies that parts of a tendon run along."""
-        import mujoco
-
-        joints, bodies = list[int](), list[int]()
-        for wrap in wraps:
-            kind = mujoco.mjtWrap(self.model.wrap_type[wrap])
-            ends = int(self.model.wrap_objid[wrap])
-            if kind == mujoco.mjtWrap.mjWRAP_JOINT:
-                joints.append(ends)
-            elif kind == mujoco.mjtWrap.mjWRAP_SITE:
-                bodies.append(int(self.model.site_bodyid[ends]))
-            elif kind in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER):
-                bodies.append(int(self.model.geom_bodyid[ends]))
-        return joints, bodies
+        model, data, random = self.model, mujoco.MjData(self.model), np.random.default_rng(0)
+        found = defaultdict[str, list[float]](list)
+        for _ in range(POSES):
+            data.qpos[model.jnt_qposadr[hinges]] = random.uniform(-1.0, 1.0, len(hinges))
+            for step in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon):
+                step(model, data)
+            mujoco.mj_makeConstraint(model, data)
+            violated = defaultdict[int, list[float]](list)
+            for row in np.flatnonzero(data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY):
+                violated[int(data.efc_id[row])].append(data.efc_pos[row])
+            for i, parts in violated.items():
+                found[model.eq(i).name or f"equality {i}"].append(float(np.linalg.norm(parts)))
+            for i in range(model.ntendon):
+                found[model.tendon(i).name or f"tendon {i}"].append(float(data.ten_length[i]))
+        return found
 
 
-def describe_held(model: Any, chain: JointChain) -> None:
+def describe_held(robot: CompiledRobot, chain: JointChain) -> None:
     """Warn of the joints that are held at zero, and of limits that leave zero out."""
-    texts = []
+    texts, model = [], robot.model
     for joint in chain.held:
-        name, (lower, upper) = model.joint(joint).name, model.jnt_range[joint]
+        name, (lower, upper) = robot.joints[joint], model.jnt_range[joint]
         if model.jnt_limited[joint] and not lower <= 0.0 <= upper:
             unit = "rad" if model.jnt_type[joint] == REVOLUTE else "m"
             name += f" (though its limits are {lower:.4g} to {upper:.4g} {unit})"

@@ -22,7 +22,7 @@ def read_joint(robot: CompiledRobot, joint: int, problems: Problems) -> Joint:
     import mujoco
 
     model, bits = robot.model, mujoco.mjtDisableBit
-    name, dof = model.joint(joint).name, model.jnt_dofadr[joint]
+    name, dof = robot.joints[joint], model.jnt_dofadr[joint]
 
     def disabled(*flags: mujoco.mjtDisableBit) -> bool:
         return any(model.opt.disableflags & int(flag) for flag in flags)
@@ -44,7 +44,7 @@ def read_joint(robot: CompiledRobot, joint: int, problems: Problems) -> Joint:
         lower,
         upper,
         robot.velocity_limits.get(name, math.inf),
-        _max_torque(model, joint, problems),
+        _max_torque(robot, joint, problems),
         damping=float(model.dof_damping[dof]) if damped else 0.0,
         friction=Friction(coulomb=loss) if loss > 0.0 else None,
     )
@@ -54,12 +54,12 @@ def _unbounded(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value
 
 
-def _max_torque(model: Any, joint: int, problems: Problems) -> float:
+def _max_torque(robot: CompiledRobot, joint: int, problems: Problems) -> float:
     """Return the limit [N·m] of the joint and of all its actuators, infinite if there is none."""
-    own = math.inf
+    model, own = robot.model, math.inf
     if model.jnt_actfrclimited[joint]:
         lower, upper = model.jnt_actfrcrange[joint]
-        own = _smaller_side(lower, upper, f"joint.{model.joint(joint).name}", problems)
+        own = _smaller_side(lower, upper, f"joint.{robot.joints[joint]}", problems)
     drives = [k for k in range(model.nu) if _drives(model, k, joint)]
     ranges = np.array([_torque_range(model, k, problems) for k in drives])
     if not ranges.size:

@@ -82,7 +82,7 @@ class _Projection:
 
         self.robot, self.model, self.chain, self.problems = robot, robot.model, chain, problems
         self.hinges = list(chain.hinges)
-        self.names = tuple(self.model.joint(joint).name for joint in self.hinges)
+        self.names = tuple(robot.joints[joint] for joint in self.hinges)
         self.data = mujoco.MjData(self.model)
         for joint, kind in enumerate(self.model.jnt_type):
             if kind in (REVOLUTE, PRISMATIC):
@@ -121,7 +121,7 @@ class _Projection:
             base=tuple(float(x) + 0.0 for x in points[0]),
             name=self.robot.name,
         )
-        held = tuple(self.model.joint(joint).name for joint in self.chain.held)
+        held = tuple(self.robot.joints[joint] for joint in self.chain.held)
         x, y = (tuple((axis + 0.0).tolist()) for axis in self.plane[:2])
         return ImportedArm(arm, self.names, tuple(signs), tuple(offsets), held, x, y)
 
@@ -171,7 +171,7 @@ class _Projection:
         tip = self._flat(self.data.site_xpos[site] if site >= 0 else self.data.xpos[place])
         if np.linalg.norm(tip - last) >= ROUNDING:
             return tip
-        name = self.model.body(place).name
+        name = self.robot.bodies[place]
         if np.linalg.norm(body.centre - last) >= ROUNDING:
             warn(
                 f"the frame of {name!r} is on the axis of the last joint: the tip is placed twice "
@@ -191,7 +191,7 @@ class _Projection:
 
     def _describe(self) -> None:
         """Warn of what the file has and the arm has not."""
-        describe_held(self.model, self.chain)
+        describe_held(self.robot, self.chain)
         describe_laws(self.model, self.hinges)
         if self.model.opt.density or self.model.opt.viscosity:
             warn(f"{self.robot.file}: density and viscosity of a fluid are ignored")

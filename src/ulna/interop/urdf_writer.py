@@ -9,21 +9,22 @@ those of the arm.
 from __future__ import annotations
 
 import math
+from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.arm.components import Joint
 from ulna.arm.planar_arm import Arm
 from ulna.interop.compiled_robot import URDF_ATTRIBUTES
 from ulna.interop.exported_arm import (
     EARTHS,
     ExportedArm,
     ExportedLink,
+    add_element,
     bounded,
+    exported_arm,
     exported_links,
-    lost_parts,
-    torque_differences,
     usual_rates,
 )
 
@@ -33,33 +34,27 @@ ENTRIES = URDF_ATTRIBUTES["inertia"]
 
 def format_urdf(arm: Arm) -> ExportedArm:
     """Return the text of a URDF file that describes an arm, with what is lost in it."""
-    from xml.sax.saxutils import quoteattr
-
     links, lost = exported_links(arm, armature=False)
     turn, missing = _gravity_turn(arm.gravity)
-    lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(arm.name or 'arm')}>"]
-    lines.append('  <link name="base_link"/>')
-    before, shift = "base_link", turn @ [*arm.base, 0.0]
-    angles = _roll_pitch_yaw(turn)
-    for number, (link, joint) in enumerate(zip(links, arm.joints, strict=True), 1):
-        name = f"link_{number}"
-        lines += _joint_lines(arm, number, joint, before, (shift, angles))
-        lines += _link_lines(name, link)
-        before, shift, angles = name, np.array([link.length, 0.0, 0.0]), (0.0, 0.0, 0.0)
-    lines += ['  <joint name="tip_joint" type="fixed">', f"    {_origin_text(shift, angles)}"]
-    lines += [f'    <parent link="{before}"/>', '    <child link="tip"/>', "  </joint>"]
-    lines += ['  <link name="tip"/>', "</robot>", ""]
-    return ExportedArm(
-        "\n".join(lines),
-        (*missing, *lost, *lost_parts(arm, soft_friction=False)),
-        _unread_by_pinocchio(arm),
-        torque_differences(
-            arm,
-            links,
-            soft_friction=False,
-            gravity_lost=max(0.0, math.hypot(*arm.gravity) - EARTHS),
-        ),
-        tuple(usual_rates(arm).tolist()),
+    root = Element("robot", name=arm.name or "arm")
+    add_element(root, "link", {"name": "base_link"})
+    before, place = "base_link", {"xyz": turn @ [*arm.base, 0.0], "rpy": _roll_pitch_yaw(turn)}
+    for index, link in enumerate(links):
+        name = f"link_{index + 1}"
+        _add_joint(root, arm, index, (before, name), place)
+        _add_link(root, name, link)
+        before, place = name, {"xyz": np.array([link.length, 0.0, 0.0]), "rpy": (0.0, 0.0, 0.0)}
+    _connect(
+        add_element(root, "joint", {"name": "tip_joint", "type": "fixed"}), before, "tip", place
+    )
+    add_element(root, "link", {"name": "tip"})
+    return exported_arm(
+        arm,
+        links,
+        root,
+        [*missing, *lost],
+        gravity_lost=max(0.0, math.hypot(*arm.gravity) - EARTHS),
+        unread=_unread_by_pinocchio(arm),
     )
 
 
@@ -77,46 +72,35 @@ def _unread_by_pinocchio(arm: Arm) -> tuple[str, ...]:
     )
 
 
-def _link_lines(name: str, link: ExportedLink) -> list[str]:
+def _add_link(root: Element, name: str, link: ExportedLink) -> None:
+    inertial = add_element(add_element(root, "link", {"name": name}), "inertial")
+    add_element(inertial, "origin", {"xyz": (link.com, link.com_offset, 0.0), "rpy": "0 0 0"})
+    add_element(inertial, "mass", {"value": link.mass})
     # In the plane only the inertia about z counts; a ball's is one that bodies have.
-    entries = dict.fromkeys(ENTRIES[:3], link.inertia) | dict.fromkeys(ENTRIES[3:], 0.0)
-    inertia = " ".join(f'{entry}="{value!r}"' for entry, value in entries.items())
-    return [
-        f'  <link name="{name}">',
-        "    <inertial>",
-        f"      {_origin_text((link.com, link.com_offset, 0.0), (0.0, 0.0, 0.0))}",
-        f'      <mass value="{link.mass!r}"/>',
-        f"      <inertia {inertia}/>",
-        "    </inertial>",
-        "  </link>",
-    ]
+    moments = dict.fromkeys(ENTRIES[:3], link.inertia) | dict.fromkeys(ENTRIES[3:], 0.0)
+    add_element(inertial, "inertia", moments)
 
 
-def _joint_lines(
-    arm: Arm, number: int, joint: Joint, before: str, place: tuple[object, object]
-) -> list[str]:
-    free = math.isinf(joint.lower) and math.isinf(joint.upper)
-    limit = f'effort="{bounded(joint.max_torque)!r}" velocity="{bounded(joint.max_velocity)!r}"'
-    if not free:
-        limit = f'lower="{bounded(joint.lower)!r}" upper="{bounded(joint.upper)!r}" {limit}'
-    damping, friction = (
-        float(values[number - 1]) for values in (arm.parameters.damping, arm.parameters.coulomb)
-    )
-    return [
-        f'  <joint name="joint_{number}" type="{"continuous" if free else "revolute"}">',
-        f"    {_origin_text(*place)}",
-        f'    <parent link="{before}"/>',
-        f'    <child link="link_{number}"/>',
-        '    <axis xyz="0 0 1"/>',
-        f"    <limit {limit}/>",
-        f'    <dynamics damping="{damping!r}" friction="{friction!r}"/>',
-        "  </joint>",
-    ]
+def _add_joint(
+    root: Element, arm: Arm, index: int, links: tuple[str, str], place: dict[str, Any]
+) -> None:
+    joint, p = arm.joints[index], arm.parameters
+    limit = {"effort": bounded(joint.max_torque), "velocity": bounded(joint.max_velocity)}
+    kind = "continuous"
+    if math.isfinite(joint.lower) or math.isfinite(joint.upper):
+        kind = "revolute"
+        limit |= {"lower": bounded(joint.lower), "upper": bounded(joint.upper)}
+    made = add_element(root, "joint", {"name": f"joint_{index + 1}", "type": kind})
+    _connect(made, *links, place)
+    add_element(made, "axis", {"xyz": "0 0 1"})
+    add_element(made, "limit", limit)
+    add_element(made, "dynamics", {"damping": p.damping[index], "friction": p.coulomb[index]})
 
 
-def _origin_text(shift: object, angles: object) -> str:
-    xyz, rpy = (" ".join(repr(float(x)) for x in np.asarray(part)) for part in (shift, angles))
-    return f'<origin xyz="{xyz}" rpy="{rpy}"/>'
+def _connect(joint: Element, before: str, beyond: str, place: dict[str, Any]) -> None:
+    add_element(joint, "origin", place)
+    add_element(joint, "parent", {"link": before})
+    add_element(joint, "child", {"link": beyond})
 
 
 def _gravity_turn(gravity: tuple[float, float]) -> tuple[Matrix, list[str]]:

@@ -9,6 +9,7 @@ import pytest
 
 import robot_descriptions as robots
 import ulna
+from mujoco_torques import check_as_mujoco
 from tabular import tabular
 from ulna import dynamics
 from ulna.interop import import_robot
@@ -25,26 +26,6 @@ def read(text, folder, ending="xml", **links):
     file = folder / f"robot.{ending}"
     file.write_text(text)
     return import_robot(file, **links)
-
-
-def check_as_mujoco(text, found):
-    """Compare torques of an arm with MuJoCo's, where all other joints are at zero."""
-    mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this platform")
-    model = mujoco.MjModel.from_xml_string(text)
-    off = (mujoco.mjtDisableBit.mjDSBL_CONTACT, mujoco.mjtDisableBit.mjDSBL_LIMIT)
-    model.opt.disableflags |= sum(map(int, off))
-    data, signs = mujoco.MjData(model), np.array(found.signs)
-    own = [model.joint(name).qposadr[0] for name in found.joint_names]
-    states = np.random.default_rng(1).normal(size=(10, 3, len(own)))
-    for theta, rates, gains in states:
-        data.qpos, data.qvel, data.qacc = np.zeros((3, model.nq))
-        data.qpos[own], data.qvel[own], data.qacc[own] = theta, rates, gains
-        mujoco.mj_inverse(model, data)
-        expected = signs * data.qfrc_inverse[own]
-        here = dynamics.inverse_dynamics(
-            found.arm, found.from_file_angles(theta), signs * rates, signs * gains
-        )
-        assert here == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 ARM = '<joint name="j" axis="0 1 0" damping="0.2"/>' + INERTIAL + '<site name="t" pos=".3 .1 .05"/>'
@@ -184,18 +165,3 @@ def test_a_joint_that_is_not_there_is_not_held(tmp_path):
     found = {problem.what: problem for problem in caught.value.problems}
     assert found["hold"].got == "'axis_7'"
     assert "did you mean" in found["hold"].hint
-
-
-def test_the_one_chain_is_found_without_the_joints_that_are_held(tmp_path):
-    text = robots.pitch_arm()
-    names = ("pan", "wrist_roll", "grip")
-    with pytest.warns(ulna.UlnaWarning, match="held at zero"):
-        found = read(text, tmp_path, "urdf", hold=names, tip_link="gripper_frame")
-    assert found.joint_names == ("shoulder_lift", "elbow_flex", "wrist_flex")
-    assert found.held == names
-
-
-def test_a_robot_file_holds_no_joints(tmp_path):
-    ulna.save(ulna.Arm.rods([1.0], [1.0]), tmp_path / "arm.toml")
-    with pytest.raises(ulna.InputError, match="hold: got 'a', need a file of another program"):
-        ulna.load(tmp_path / "arm.toml", hold="a")

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 import ulna
+from mujoco_torques import mujoco
 from tabular import tabular
 from ulna.interop import import_robot
-
-mujoco = pytest.importorskip("mujoco", reason="MuJoCo has no wheel for this platform")
 
 SERVO = "only limits of torque are used: act"
 
 
-def one_hinge(actuators, *, joint="", compiler="", default=""):
-    return f"""<mujoco><compiler {compiler}/><default>{default}</default><worldbody>
+def one_hinge(actuators, *, joint="", default="", more=""):
+    return f"""<mujoco>{more}<default>{default}</default><worldbody>
 <body name="arm"><inertial pos="1 0 0" mass="1" diaginertia="1 1 1"/>
 <joint name="j" axis="0 1 0" {joint}/></body></worldbody>
 <actuator>{actuators}</actuator></mujoco>"""
@@ -95,20 +94,9 @@ def test_motors_that_turn_a_joint_one_way_only_are_refused(tmp_path_factory, mot
 
 
 @pytest.mark.filterwarnings("ignore:the frame of:ulna.UlnaWarning")
-def test_a_signal_that_is_not_clamped_limits_nothing(tmp_path):
-    text = one_hinge('<motor joint="j" ctrlrange="-2 2"/>')
-    text = text.replace("<default>", '<option><flag clampctrl="disable"/></option><default>')
+def test_a_signal_that_is_not_clamped_and_a_motor_without_a_gear_limit_nothing(tmp_path):
+    motor = '<motor joint="j" ctrlrange="-2 2"/>'
+    text = one_hinge(motor, more='<option><flag clampctrl="disable"/></option>')
     assert largest_torque(text) == 1e6
     assert read(text, tmp_path) == np.inf
-
-
-@pytest.mark.filterwarnings("ignore:the frame of:ulna.UlnaWarning")
-def test_defaults_of_other_elements_are_none_of_actuators(tmp_path):
-    text = one_hinge('<motor joint="j" ctrlrange="-2 2"/>', default='<tendon damping="3"/>')
-    assert read(text, tmp_path) == pytest.approx(largest_torque(text)) == 2.0
-
-
-@pytest.mark.filterwarnings("ignore:the frame of:ulna.UlnaWarning")
-def test_a_motor_without_a_gear_limits_nothing(tmp_path):
-    text = one_hinge('<motor joint="j" gear="0" ctrlrange="-1 1"/>')
-    assert read(text, tmp_path) == np.inf
+    assert read(one_hinge(motor.replace("/>", ' gear="0"/>')), tmp_path) == np.inf
