@@ -170,12 +170,13 @@ class ChainSearch:
 
     def _check_couplings(self, hinges: list[int]) -> None:
         """Note equalities and tendons that tie joints of the arm; warn of any others."""
-        ties, spared = [], []
+        spared = list[str]()
         for name, lengths in self._couplings(hinges).items():
-            (ties if np.ptp(lengths) > SLACK * (1.0 + np.max(lengths)) else spared).append(name)
-        for name in ties:
-            got = f"an equality or tendon that acts on joints of the arm: {name}"
-            self.problems.add("robot", got, "joints that turn independently")
+            if np.ptp(lengths) > SLACK * (1.0 + np.max(lengths)):
+                got = f"an equality or tendon that acts on joints of the arm: {name}"
+                self.problems.add("robot", got, "joints that turn independently")
+            else:
+                spared.append(name)
         if spared:
             warn(f"ignored, as they tie no joints of the arm: {', '.join(spared[:MAX_LISTED])}")
 

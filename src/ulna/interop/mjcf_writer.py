@@ -58,14 +58,14 @@ def _add_link(body: Element, link: ExportedLink) -> None:
     moments = [max(link.inertia, LIGHTEST)] * 3
     centre = (link.com, link.com_offset, 0.0)
     add_element(body, "inertial", {"pos": centre, "mass": link.mass, "diaginertia": moments})
-    drawn = {"fromto": (0.0, 0.0, 0.0, link.length, 0.0, 0.0), "size": WIDTH * link.length}
-    unfelt = {"mass": "0", "contype": "0", "conaffinity": "0"}
-    add_element(body, "geom", {"type": "capsule", **drawn, **unfelt})
+    ends = (0.0, 0.0, 0.0, link.length, 0.0, 0.0)
+    capsule = {"type": "capsule", "fromto": ends, "size": WIDTH * link.length}
+    add_element(body, "geom", capsule | {"mass": "0", "contype": "0", "conaffinity": "0"})
 
 
 def _hinge(arm: Arm, index: int, armature: float) -> dict[str, Any]:
     joint, p = arm.joints[index], arm.parameters
-    hinge = {"name": f"joint_{index + 1}", "type": "hinge", "axis": "0 0 1"}
+    hinge: dict[str, Any] = {"name": f"joint_{index + 1}", "type": "hinge", "axis": "0 0 1"}
     resisting = {
         "damping": p.damping[index],
         "frictionloss": p.coulomb[index],
