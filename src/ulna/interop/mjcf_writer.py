@@ -59,7 +59,7 @@ def _add_link(body: Element, link: ExportedLink) -> None:
     centre = (link.com, link.com_offset, 0.0)
     add_element(body, "inertial", {"pos": centre, "mass": link.mass, "diaginertia": moments})
     ends = (0.0, 0.0, 0.0, link.length, 0.0, 0.0)
-    capsule = {"type": "capsule", "fromto": ends, "size": WIDTH * link.length}
+    capsule: dict[str, Any] = {"type": "capsule", "fromto": ends, "size": WIDTH * link.length}
     add_element(body, "geom", capsule | {"mass": "0", "contype": "0", "conaffinity": "0"})
 
 
