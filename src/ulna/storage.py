@@ -18,7 +18,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ulna.concurrency import held
 from ulna.errors import FileError, InputError, Problem, UlnaError, size_text
 
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
@@ -160,7 +159,6 @@ def move_in(part: Path, folder: Path, old: Iterable[str], *, overwrite: bool) ->
     with (
         writing(folder),
         _refused(folder),
-        held(),
         _beside(folder / "files", shutil.rmtree) as away,
     ):
         _sync(part)
@@ -195,7 +193,7 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
     "b.nc", or "b.interrupted-2.nc" if that exists.
     """
     path = Path(file)
-    with writing(path), held():
+    with writing(path):
         for name in _names_aside(path):
             place = Path(os.path.realpath(name))
             with suppress(FileExistsError):
@@ -277,7 +275,7 @@ def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
         yield part
     finally:
         # Where the folder is out of reach, the first error says so.
-        with suppress(OSError, ValueError), held():
+        with suppress(OSError, ValueError):
             if exists(part):
                 remove(part)
 
@@ -285,7 +283,7 @@ def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
 def _settle(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
     _sync(part)
     if not overwrite:
-        with _refused(path), held():
+        with _refused(path):
             _create(part, place)
         return
     if place.exists():
@@ -296,16 +294,16 @@ def _settle(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
 def _settle_folder(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
     _sync(part)
     if not overwrite:
-        with _refused(path), held():
+        with _refused(path):
             if empty_folder(place):
                 place.rmdir()
             _create(part, place)
         return
     # A folder takes no other's place in one step: the old one steps aside for a moment.
-    with held(), _beside(place, shutil.rmtree) as old:
-        if place.exists():
-            place.replace(old)
+    with _beside(place, shutil.rmtree) as old:
         try:
+            if place.exists():
+                place.replace(old)
             part.replace(place)
         except BaseException:
             if old.exists():

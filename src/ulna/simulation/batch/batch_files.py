@@ -20,7 +20,6 @@ import numpy as np
 from ulna.arm import Parameters
 from ulna.arm.components import FRICTION
 from ulna.arm.parameters import FRICTIONLESS
-from ulna.concurrency import deferred
 from ulna.errors import InputError, Problem, Problems
 from ulna.simulation.batch.batch_call import BatchCall, read_call
 from ulna.simulation.batch.batch_run import (
@@ -181,8 +180,7 @@ class BatchStore:
         self._layout, self._place = layout, place
         self._writer: Writer | None = None
         self._path, self._part = path, place.__enter__()
-        # A library's own threads would go on writing after an interrupt.
-        with self._guarded(), deferred():
+        with self._guarded():
             check_space(path, layout.size)
             self._writer = make(self._part, layout)
 
@@ -194,13 +192,13 @@ class BatchStore:
     def write(self, first: int, q: Any, qd: Any, tau: Any, t_end: Any, codes: Any) -> None:
         """Write what the arms from number `first` on did: (k, S, n) each, `t_end` and codes (k,).
 
-        Ctrl-C waits until that is done; a second one abandons the store. So does what keeps the
-        file from being written, such as a full disk: it raises FileError.
+        What keeps the file from being written, such as a full disk, abandons the store and raises
+        FileError; Ctrl-C abandons it too.
         """
         writer = self._opened()
         ended = Statuses(codes, t_end)
         histories = self._histories(first, len(ended), {"q": q, "qd": qd, "tau": tau})
-        with deferred(), self._guarded():
+        with self._guarded():
             for name, values in histories.items():
                 writer.write(name, first, values)
             self._codes[first : first + len(ended)] = ended.codes
@@ -213,18 +211,16 @@ class BatchStore:
 
     def finish(self) -> None:
         """Move the file to its name, with what was written so far."""
-        with deferred():
-            self._close()
-            self._place.__exit__(None, None, None)
+        self._close()
+        self._place.__exit__(None, None, None)
 
     def set_aside(self) -> Path:
         """Keep what was written so far under another name, and return that; see `storage`."""
-        with deferred():
-            self._close()
-            try:
-                return set_aside(self._part, self._path)
-            finally:
-                self._end(AbandonedError())
+        self._close()
+        try:
+            return set_aside(self._part, self._path)
+        finally:
+            self._end(AbandonedError())
 
     def _close(self) -> None:
         writer = self._opened()

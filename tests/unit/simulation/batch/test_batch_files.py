@@ -4,7 +4,6 @@ import errno
 import gc
 import os
 import pickle
-import signal
 import sys
 from pathlib import Path
 
@@ -320,42 +319,6 @@ def test_a_forgotten_store_leaves_nothing(tmp_path, ending):
     put(store, 0, 16)
     del store
     gc.collect()
-    assert names_in(tmp_path) == []
-
-
-@both
-def test_ctrl_c_waits_for_the_slab(tmp_path, ending):
-    file = tmp_path / f"runs{ending}"
-    store = begin(file)
-    writer, calls = store._writer, []
-    write = writer.write
-
-    def interrupted(*slab):
-        signal.raise_signal(signal.SIGINT) if not calls else None
-        calls.append(slab[0])
-        write(*slab)
-
-    writer.write = interrupted
-    with pytest.raises(KeyboardInterrupt):
-        put(store, 0, 16)
-    assert calls == ["q", "qd"]
-    store.finish()
-    with open_batch(file) as run:
-        assert run.status.counts() == {"done": 16, "not run": MEMBERS - 16}
-        assert same_bits(run.qd[:16], histories()[1][:16])
-
-
-@both
-def test_a_second_ctrl_c_leaves_all_as_it_was(tmp_path, ending):
-    store = begin(tmp_path / f"runs{ending}")
-
-    def impatient(*_):
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-
-    store._writer.write = impatient
-    with pytest.raises(KeyboardInterrupt):
-        put(store, 0, 16)
     assert names_in(tmp_path) == []
 
 
