@@ -25,15 +25,6 @@ def test_one_link_has_its_length_as_manipulability_and_a_flat_ellipse():
     assert np.sin(ellipse.angle) == approx(0.0, abs=1e-15)
 
 
-@pytest.mark.parametrize("bend", [0.0, np.pi])
-def test_a_straight_and_a_folded_arm_are_singular(bend):
-    arm = ulna.Arm.rods([0.6, 0.4], [1.0, 1.0])
-    q = [0.7, bend]
-    assert kinematics.manipulability(arm, q) == approx(0.0, abs=1e-16)
-    assert kinematics.condition_number(arm, q) > 1e15
-    assert kinematics.singular_values(arm, q)[1] == approx(0.0, abs=1e-16)
-
-
 def test_the_condition_number_of_an_exactly_singular_posture_is_infinite(unit):
     assert kinematics.condition_number(unit, [0.0, 0.0]) == np.inf
 
@@ -62,11 +53,6 @@ def test_the_angle_of_the_ellipse_names_an_axis_and_not_a_direction(unit):
 
 
 class TestSingularities:
-    def test_two_links_are_singular_straight_and_folded(self):
-        found = kinematics.singularities(ulna.Arm.rods([0.3, 0.7], [1.0, 1.0]))
-        assert found.q.tolist() == [[0.0, 0.0], [0.0, np.pi]]
-        assert found.radius == approx([1.0, 0.4])
-
     def test_three_links_are_singular_in_line_in_four_ways(self):
         found = kinematics.singularities(ulna.Arm.rods([1.0, 0.5, 0.2], [1.0] * 3))
         assert found.radius == approx([1.7, 1.3, 0.7, 0.3])

@@ -29,33 +29,7 @@ def test_there_is_a_hole_only_where_one_link_is_longer_than_all_others_together(
     assert ring(np.array(lengths)) == (inner, outer)
 
 
-def test_no_links_reach_the_base_only():
-    assert ring(np.empty(0)) == (0.0, 0.0)
-
-
-def test_a_batch_of_chains():
-    inner, outer = ring(np.array([[[1.0, 0.25]], [[0.5, 0.5]]]))
-    assert inner.tolist() == [[0.75], [0.0]]
-    assert outer.tolist() == [[1.25], [1.0]]
-
-
 LENGTHS = np.array([1.0, 0.25])
-
-
-@pytest.mark.parametrize(
-    ("target", "point", "shortfall"),
-    [
-        ([3.0, 4.0], [0.75, 1.0], 3.75),
-        ([0.3, -0.4], [0.45, -0.6], 0.25),
-        ([0.0, 0.0], [0.75, 0.0], 0.75),
-        ([-2.0, 0.0], [-1.25, 0.0], 0.75),
-    ],
-)
-def test_a_target_outside_moves_along_its_own_ray(target, point, shortfall):
-    found = nearest_in_ring(LENGTHS, np.array(target))
-    assert found.point == approx(point)
-    assert found.shortfall == approx(shortfall)
-    assert found.outer == 1.25
 
 
 def test_a_target_inside_is_untouched_to_the_last_bit():

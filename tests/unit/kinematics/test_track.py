@@ -7,22 +7,11 @@ import pytest
 
 import ulna
 from refusals import names_of
+from tabular import tabular
 from ulna import Arm, Joint
-from ulna.kinematics import Interval, TrackFlag, inverse, joints, tip, track
+from ulna.kinematics import TrackFlag, joints, tip, track
 
 approx = partial(pytest.approx, rel=1e-12, abs=1e-12)
-FIELDS = {
-    "points": (2,),
-    "q": (2,),
-    "flags": (),
-    "branch": (),
-    "shortfall": (),
-    "residual": (),
-    "excess": (),
-    "condition": (),
-    "depth": (),
-    "ok": (),
-}
 
 
 def rods(*lengths, **options):
@@ -42,71 +31,46 @@ def inside():
     return line([1.5, 0.0], [0.5, 0.5])
 
 
-class TestShapes:
-    @pytest.mark.parametrize("batch", [(), (1,), (3,), (2, 3)])
-    def test_leading_axes_are_a_batch_of_paths(self, unit, inside, batch):
-        tracked = track(unit, np.broadcast_to(inside, (*batch, 21, 2)))
-        for name, rest in FIELDS.items():
-            assert getattr(tracked, name).shape == (*batch, 21, *rest)
-        assert tracked.has(TrackFlag.SINGULAR).shape == (*batch, 21)
+def test_arms_and_paths_broadcast(unit, inside):
+    arms = [unit, rods(0.9, 0.8)]
+    paths = np.stack([inside, inside[::-1], inside + 0.1])[:, None]
+    together = track(ulna.stack(arms), paths)
+    assert together.q.shape == (3, 2, 21, 2)
+    for name in ("flags", "branch", "shortfall", "residual", "excess", "condition", "depth", "ok"):
+        assert getattr(together, name).shape == (3, 2, 21)
+    assert (together.q[2, 1] == track(arms[1], paths[2, 0]).q).all()
+    one, alone = together.path(0).path(0), track(unit, inside)
+    assert (one.q == alone.q).all()
+    assert [str(part) for part in one.intervals] == [str(part) for part in alone.intervals]
 
-    def test_arms_and_paths_broadcast(self, unit, inside):
-        arms = [unit, rods(0.9, 0.8)]
-        paths = np.stack([inside, inside[::-1], inside + 0.1])[:, None]
-        together = track(ulna.stack(arms), paths)
-        assert together.q.shape == (3, 2, 21, 2)
-        assert (together.q[2, 1] == track(arms[1], paths[2, 0]).q).all()
 
-    def test_one_point_is_a_path(self, unit):
-        tracked = track(unit, [[1.0, 1.0]])
-        assert tracked.q.shape == (1, 2)
-        assert tip(unit, tracked.q)[0, :2] == approx([1.0, 1.0])
-
-    def test_what_is_tracked_is_kept_apart_from_what_was_given(self, unit, inside):
-        tracked = track(unit, inside)
-        kept = inside[0].tolist()
-        inside[:] = 0.0
-        assert tracked.points[0].tolist() == kept
+def test_what_is_tracked_is_kept_apart_from_what_was_given(unit, inside):
+    tracked = track(unit, inside)
+    kept = inside[0].tolist()
+    inside[:] = 0.0
+    assert tracked.points[0].tolist() == kept
 
 
 THREE = rods(1.0, 1.0, 1.0)
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("arm", "points", "options", "name"),
     [
         *((rods(1.0, 1.0), points, {}, "points") for points in ([1.0, 1.0], np.empty((0, 2)))),
-        *((rods(1.0, 1.0), points, {}, "points") for points in (1.0, [[1.0]], np.zeros((5, 4)))),
+        *((rods(1.0, 1.0), points, {}, "points") for points in (1.0, np.zeros((5, 4)))),
         (rods(1.0, 1.0), [[1.0, 1.0], [1.0, np.nan]], {}, "points"),
         (rods(1.0, 1.0), [[1.0, 1.0]], {"floor": np.nan}, "floor"),
-        (rods(1.0, 1.0), [[1.0, 1.0]], {"start": "up"}, "start"),
-        (THREE, [[1.0, 1.0]], {"start": "positive"}, "start"),
-        (rods(1.0, 1.0), [[1.0, 1.0]], {"start": [1.0]}, "start"),
-        (rods(1.0, 1.0), [[1.0, 1.0]], {"start": 1.0}, "start"),
-        (rods(1.0, 1.0), [[1.0, 1.0]], {"start": [np.nan, 0.0]}, "start"),
-        (THREE, [[1.0, 1.0]], {"start": [0.0, np.inf, 0.0]}, "start"),
+        *((rods(1.0, 1.0), [[1.0, 1.0]], {"start": q}, "start") for q in ("up", 1.0, [1.0])),
+        *((THREE, [[1.0, 1.0]], {"start": q}, "start") for q in ("positive", [0.0, np.inf, 0.0])),
         (THREE, [[1.0, 1.0]], {"posture": [0.0, 0.0]}, "posture"),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(arm, points, options, name):
+def test_a_wrong_path_or_option_is_refused_by_name(arm, points, options, name):
     assert names_of(lambda: track(arm, points, **options)) == [name]
 
 
 class TestStart:
-    @pytest.mark.parametrize(("start", "sign"), [("positive", 1), ("negative", -1)])
-    def test_a_branch_by_name(self, unit, inside, start, sign):
-        tracked = track(unit, inside, start=start)
-        assert (tracked.branch == sign).all()
-        assert (np.sign(np.sin(tracked.q[:, 1])) == sign).all()
-        assert tracked.ok.all()
-
-    @pytest.mark.parametrize("sign", [1.0, -1.0])
-    def test_angles_to_begin_close_to(self, unit, inside, sign):
-        near = [0.0, sign * 1.2]
-        tracked = track(unit, inside, start=near)
-        assert (tracked.branch == sign).all()
-        assert np.abs(tracked.q[0] - near).max() < 0.8
-
     def test_angles_to_begin_close_to_say_which_turn(self, unit, inside):
         plain = track(unit, inside, start="positive").q
         turns = np.array([4.0 * np.pi, -2.0 * np.pi])
@@ -124,42 +88,8 @@ class TestStart:
         assert (tracked.branch == -1).all()
         assert tracked.ok.all()
 
-    def test_three_links_with_orientation_have_branches_too(self, inside):
-        arm = rods(1.0, 1.0, 0.3)
-        points = np.concatenate([inside, np.full((21, 1), 0.4)], axis=-1)
-        for start, sign in (("positive", 1), ("negative", -1)):
-            tracked = track(arm, points, start=start)
-            assert (tracked.branch == sign).all()
-            assert tip(arm, tracked.q) == approx(points)
-
-    def test_at_the_centre_the_free_base_angle_is_the_one_begun_with(self, unit):
-        tracked = track(unit, np.zeros((3, 2)), start=[0.5, 3.0])
-        assert tracked.q == approx(np.tile([0.5, np.pi], (3, 1)))
-
-
-def test_a_path_of_a_batch_is_as_it_is_alone(unit, inside):
-    paths = np.stack([inside, inside[::-1]])
-    together = track(unit, paths, start="positive")
-    for place, path in enumerate(paths):
-        one, alone = together.path(place), track(unit, path, start="positive")
-        assert one.q == approx(alone.q)
-        assert repr(one) == repr(alone)
-
 
 class TestReach:
-    def test_a_path_that_leaves_the_reach_is_reported_by_intervals(self, unit):
-        x = np.concatenate([np.linspace(1.0, 3.0, 21), np.linspace(3.0, 1.0, 21)[1:]])
-        tracked = track(unit, np.stack([x, 0.0 * x], axis=-1))
-        (gone,) = reported(tracked, TrackFlag.OUT_OF_REACH)
-        assert (gone.path, gone.first, gone.last, gone.worst_at) == ((), 11, 29, 20)
-        assert gone.worst == approx(1.0)
-        assert tracked.shortfall == approx(np.maximum(x - 2.0, 0.0))
-        assert np.isnan(tracked.q[11:30]).all()
-        assert not np.isnan(tracked.q[:11]).any()
-        assert not np.isnan(tracked.q[30:]).any()
-        assert (tracked.ok == (x <= 2.0)).all()
-        assert (tracked.branch[11:30] == 0).all()
-
     def test_clamping_gives_the_nearest_posture_and_still_reports(self, unit):
         points = line([1.0, 1.0], [3.0, 4.0])
         plain, clamped = track(unit, points), track(unit, points, clamp=True)
@@ -216,31 +146,6 @@ class TestOtherReasons:
         assert joints(unit, tracked.q)[0, 1:, 1].min() > 0.5
         assert tracked.ok.all()
 
-    @pytest.mark.parametrize(("count", "place"), [(40, 20), (41, 21)])
-    def test_a_switch_of_branch_is_told_but_not_failed(self, unit, count, place):
-        # An odd count has a sample at the very centre, where the sign is 0; the next one differs.
-        tracked = track(unit, line([1.0, 0.0], [-1.0, 0.0], count))
-        (switch,) = reported(tracked, TrackFlag.BRANCH_SWITCH)
-        assert (switch.first, switch.last) == (place, place)
-        assert not np.isnan(tracked.q).any()
-        assert tracked.ok.all()
-
-    @pytest.mark.parametrize("lengths", [(0.1, 0.6), (0.6, 0.1), (0.5, 0.5)])
-    def test_no_branch_is_switched_at_the_straight_arm(self, lengths):
-        # Either branch is continuous there, so there is no reason to leave the one begun on.
-        arm = rods(*lengths)
-        q = np.stack([np.linspace(0.3, 0.31, 5), np.linspace(-0.04, 0.04, 5)], axis=-1)
-        tracked = track(arm, tip(arm, q)[:, :2], start=q[0])
-        assert not reported(tracked, TrackFlag.BRANCH_SWITCH)
-        assert tracked.q[:, 1] == pytest.approx(-np.abs(q[:, 1]), abs=1e-7)
-
-    def test_the_only_posture_of_an_orientation_switches_as_it_must(self, unit):
-        q = np.stack([np.full(20, 0.3), np.linspace(-1.0, 1.0, 20)], axis=-1)
-        tracked = track(unit, tip(unit, q), start=q[0])
-        assert tracked.q == approx(q)
-        (switch,) = reported(tracked, TrackFlag.BRANCH_SWITCH)
-        assert (switch.first, switch.last) == (10, 10)
-
     def test_redundant_arms_stop_at_their_limits_and_say_so(self):
         arm = rods(0.5, 0.5, 0.5, joints=[Joint(-0.5, 0.5)] * 3)
         tracked = track(arm, line([1.4, 0.1], [0.0, 1.0], 5))
@@ -266,13 +171,6 @@ class TestPosture:
         away = np.linalg.norm([free.q[-1] - wanted, drawn.q[-1] - wanted], axis=-1)
         assert away[1] < 0.5 * away[0]
 
-    def test_a_batch_of_paths_may_have_a_posture(self):
-        arm, wanted = rods(0.5, 0.5, 0.5, 0.5), [0.9, -0.6, -0.6, -0.6]
-        points = line([1.4, 0.2], [0.8, 0.6])
-        together = track(arm, np.stack([points, points[::-1], points]), posture=wanted)
-        assert together.ok.all()
-        assert together.q[1] == pytest.approx(track(arm, points[::-1], posture=wanted).q, abs=1e-8)
-
 
 class TestRedundantArms:
     def test_a_straight_arm_bends_again(self):
@@ -289,80 +187,17 @@ class TestRedundantArms:
         assert tracked.ok.all()
         assert np.abs(tracked.q[0] - turned).max() <= np.pi
 
-    def test_a_path_is_followed_in_a_batch_as_it_is_alone(self):
-        # The second start lies straight along its path and cannot be moved there by small steps.
-        arm, starts = rods(0.5, 0.5, 0.5), np.array([[0.4, 0.5, -0.9], [0.0, 0.0, 0.0]])
-        paths = np.stack([line([0.9, 0.3], [0.7, 0.5], 6), line([0.8, 0.0], [0.8, 0.3], 6)])
-        together = track(arm, paths, start=starts)
-        for place in range(2):
-            alone = track(arm, paths[place], start=starts[place])
-            assert together.q[place] == pytest.approx(alone.q, abs=1e-8)
 
-    def test_a_start_on_the_path_is_kept(self):
-        arm, start = rods(0.5, 0.4, 0.3), np.array([0.4, 0.5, -0.2])
-        here = tip(arm, start)[:2]
-        tracked = track(arm, line(here, here + np.array([0.0, 0.1])), start=start)
-        assert tracked.q[0] == approx(start)
-
-    def test_there_is_no_start_to_give(self):
-        tracked = track(rods(0.5, 0.4, 0.3), line([0.9, 0.0], [0.5, 0.4]))
-        assert tracked.ok.all()
-        first = inverse(rods(0.5, 0.4, 0.3), [0.9, 0.0]).q
-        assert np.abs(first - tracked.q[0]).max(axis=-1).min() < 1e-8
-
-
-class TestWords:
-    def test_intervals_tell_path_samples_and_what_is_wrong(self, unit):
-        arm = unit.replace(joints=[Joint(-0.5, 0.5), Joint()])
-        points = np.stack([line([1.0, 0.5], [3.0, 0.5], 9), line([1.0, -0.2], [1.0, -0.4], 9)])
-        tracked = track(arm, points, start="positive", floor=-0.5)
-        text = [str(interval) for interval in tracked.intervals]
-        assert any(
-            t.startswith("path (0,), samples ") and "out of reach by up to 1.041 m at sample 8" in t
-            for t in text
-        )
-        assert any(
-            t.startswith("path (1,), samples 0 to 8: joint limit exceeded by up to ") for t in text
-        )
-        assert any("path (1,), samples 0 to 8: below floor by up to " in t for t in text)
-
-    def test_a_single_sample_is_said_once(self, unit):
-        tracked = track(unit, [[1.0, 0.0], [2.5, 0.0], [1.0, 0.0]])
-        (gone,) = reported(tracked, TrackFlag.OUT_OF_REACH)
-        assert str(gone).startswith("sample 1: ")
-        assert str(gone).count("sample") == 1
-        assert "0.5 m" in str(gone)
-
-    @pytest.mark.parametrize(
-        ("flag", "worst", "words", "measure"),
-        [
-            (TrackFlag.SINGULAR, 1234.0, "singular", "1234"),
-            (TrackFlag.BRANCH_SWITCH, 0.0, "branch switch", ""),
-            (TrackFlag.NOT_CONVERGED, 0.25, "not converged", "0.25 m"),
-            (TrackFlag.JOINT_LIMIT, 0.0, "joint limit keeps", ""),
-            (TrackFlag.JOINT_LIMIT, np.pi, "joint limit exceeded", "180 deg"),
-        ],
-    )
-    def test_each_reason_has_its_measure(self, flag, worst, words, measure):
-        text = str(Interval(flag, (), 3, 5, worst, 4))
-        assert text.startswith(f"samples 3 to 5: {words}")
-        assert measure in text
-
-    def test_a_long_list_is_cut(self, unit):
-        x = np.where(np.arange(60) % 2, 3.0, 1.0)
-        text = repr(track(unit, np.stack([x, 0.0 * x], axis=-1))).splitlines()
-        assert len(text) == 14
-        assert text[-1].startswith("  and ")
-        assert text[-1].endswith(" more intervals")
-
-
-@pytest.mark.parametrize("oriented", [False, True])
-def test_one_link_follows_its_circle_for_several_turns(oriented):
-    arm = rods(0.5, base=(1.0, -1.0))
-    q = np.linspace(0.0, 5.0 * np.pi, 200)[:, None]
-    points = tip(arm, q)
-    points[:, 2] = np.angle(np.exp(1j * points[:, 2]))
-    tracked = track(arm, points if oriented else points[:, :2], start=[0.0])
-    assert tracked.ok.all()
-    assert tracked.q == approx(q)
-    assert (tracked.branch == 0).all()
+def test_its_text_tells_path_samples_and_measures(unit):
+    arm = unit.replace(joints=[Joint(-0.5, 0.5), Joint()])
+    points = np.stack([line([1.0, 0.5], [3.0, 0.5], 9), line([1.0, -0.2], [1.0, -0.4], 9)])
+    tracked = track(arm, points, start="positive", floor=-0.5)
+    text = "\n".join(str(interval) for interval in tracked.intervals)
+    assert "path (0,), samples " in text
+    assert "out of reach by up to 1.041 m at sample 8" in text
+    for fact in ("joint limit exceeded by up to", "below floor by up to"):
+        assert f"path (1,), samples 0 to 8: {fact}" in text
+    x = np.where(np.arange(60) % 2, 3.0, 1.0)
+    *shown, last = repr(track(unit, np.stack([x, 0.0 * x], axis=-1))).splitlines()
+    assert any(line.strip() == "sample 1: out of reach by up to 1 m" for line in shown)
+    assert (len(shown), last.endswith(" more intervals")) == (13, True)

@@ -11,15 +11,13 @@ from refusals import names_of
 from ulna.kinematics import workspace
 from ulna.kinematics.limited_linkage import Hinge
 from ulna.kinematics.outline import (
-    GRAINS,
     ArcSegment,
-    crossings,
     is_balanced,
     loops_of,
     outline,
     without_dead_ends,
 )
-from ulna.kinematics.reachable_workspace import Arc, circle, enclosed_area
+from ulna.kinematics.reachable_workspace import Arc, enclosed_area
 
 FREE = (-math.inf, math.inf)
 
@@ -41,22 +39,6 @@ def gridded():
     return workspace(FOUR_LINKS)
 
 
-def test_an_arm_without_limits_reaches_a_ring():
-    found = workspace(ulna.Arm.rods([0.3, 0.1, 0.1], [1, 1, 1], base=(1.0, -2.0)))
-    assert (found.center, found.limited, found.tolerance) == ((1.0, -2.0), False, 0.0)
-    assert (found.inner, found.outer) == pytest.approx((0.1, 0.5))
-    assert found.loops == (
-        (circle(1 - 2j, found.outer),),
-        (circle(1 - 2j, found.inner, clockwise=True),),
-    )
-    assert found.contains([[1.5, -2.0], [1.0, -1.9], [1.0, -1.95], [1.51, -2.0]]).tolist() == [
-        True,
-        True,
-        False,
-        False,
-    ]
-
-
 @pytest.mark.parametrize("limits", [FREE, (-math.inf, 1.0), (0.0, math.inf), (0.0, 2 * math.pi)])
 @pytest.mark.parametrize("n", [2, 5])
 def test_a_joint_with_a_turn_of_range_is_free(n, limits):
@@ -74,12 +56,6 @@ def test_one_link_reaches_an_arc_that_is_drawn_there_and_back():
     )
     inside[0] -= 1e-6
     assert found.contains([on, off_end, inside]).tolist() == [True, False, False]
-
-
-def test_one_free_link_reaches_a_circle_without_area():
-    found = workspace(ulna.Arm.rods([0.5], [1.0]))
-    assert found.area == 0.0
-    assert found.contains([[0.0, 0.5], [0.0, 0.4]]).tolist() == [True, False]
 
 
 def test_contains_broadcasts_over_leading_axes(gridded):
@@ -170,28 +146,6 @@ def test_a_reach_that_nearly_touches_itself_is_closed(hinges):
         for arc, after in zip(loop, loop[1:] + loop[:1], strict=True):
             assert abs(arc.ends[1] - after.ends[0]) < 1e-7
     assert sum(map(enclosed_area, loops)) > 0.0
-
-
-def test_an_outline_that_no_grain_closes_is_left_open(monkeypatch):
-    monkeypatch.setattr("ulna.kinematics.outline.is_balanced", lambda segments: False)
-    tried = []
-    monkeypatch.setattr(
-        "ulna.kinematics.outline.without_dead_ends", lambda segments: tried.append(1) or segments
-    )
-    assert outline((Hinge(0.5, -1.0, 1.0), Hinge(0.5, -1.0, 1.0)))
-    assert len(tried) == len(GRAINS)
-
-
-def test_circles_meet_in_two_points_one_or_none():
-    first = circle(0j, 1.0)
-    two = crossings(first, circle(1 + 0j, 1.0), 1e-12)
-    assert sorted(two, key=lambda point: point.imag) == pytest.approx(
-        [0.5 - math.sqrt(0.75) * 1j, 0.5 + math.sqrt(0.75) * 1j]
-    )
-    assert crossings(first, circle(3 + 0j, 2.0), 1e-12) == pytest.approx([1 + 0j])
-    assert crossings(first, circle(0.5 + 0j, 1.5), 1e-12) == pytest.approx([-1 + 0j])
-    for elsewhere in (circle(3.1 + 0j, 2.0), circle(0.1 + 0j, 0.5), circle(0j, 0.7)):
-        assert crossings(first, elsewhere, 1e-12) == []
 
 
 def half(start, leaving, arriving):
