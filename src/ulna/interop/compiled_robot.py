@@ -7,6 +7,7 @@ that MuJoCo drops of a URDF: limits of velocity and mimic joints.
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import mujoco
 
 MAX_BYTES = 3_000_000  # of a file: thousands of links
-MAX_NESTING = 400  # elements inside one another; MuJoCo's parser takes 500
 MAX_BODIES, MAX_ELEMENTS = 500, 20_000  # MuJoCo compiles a chain of 500 links in a second
 MAX_LISTED = 8  # names in one message
 XACRO = ("{http://www.ros.org/wiki/xacro", "{http://ros.org/wiki/xacro")
@@ -43,14 +43,13 @@ READ = (
     *("link", "joint", "material", "mujoco", "compiler", "option", "size", "visual", "statistic"),
     *("default", "asset", "worldbody", "custom", "actuator", "equality", "tendon", "contact"),
 )
-BALANCE = "<compiler balanceinertia='true'/>"
-BOUND = "<compiler boundmass='1e-6' boundinertia='1e-9'/>"
+WEIGH = "give the body an <inertial>, so that its meshes are not needed"
 ADVICE = {
-    "A + B >= C": f"correct the inertia, or let MuJoCo change it: {BALANCE}",
-    "mjMINVAL": f"give the body a mass and an inertia, or a little of both: {BOUND}",
-    "include": "write everything into one file, as mujoco.mj_saveLastXML does",
-    "mesh": "give the body an <inertial>, so that its meshes are not needed",
-    "hfield": "give the body an <inertial>, so that its meshes are not needed",
+    "A + B >= C": "correct the inertia, or let MuJoCo change it: <compiler balanceinertia='true'/>",
+    "mjMINVAL": "give the body a mass and an inertia, or a little of both: "
+    "<compiler boundmass='1e-6' boundinertia='1e-9'/>",
+    "mesh": WEIGH,
+    "hfield": WEIGH,
 }
 
 
@@ -128,12 +127,6 @@ def _parse_xml(text: str, file: str) -> Element:
     if root.tag not in ROOTS:
         need = "<robot> of a URDF, or <mujoco>"
         raise InputError(Problem("XML", f"<{shown(root.tag)[1:-1]}>", need, place=file))
-    level, depth = list(root), 1
-    while level and depth <= MAX_NESTING:
-        level, depth = [child for part in level for child in part], depth + 1
-    if level:
-        got = f"elements nested more than {MAX_NESTING} deep"
-        raise InputError(Problem("XML", got, "a flatter file", place=file))
     elements = list(root.iter())
     bodies = sum(part.tag in ("link", "body") for part in elements)
     if bodies > MAX_BODIES or len(elements) > MAX_ELEMENTS:
@@ -180,7 +173,7 @@ def _strip(mujoco: Any, spec: Any) -> None:
         site.material = ""
     used = {geom.meshname for geom in spec.geoms}
     unused = [mesh for mesh in spec.meshes if mesh.name not in used]
-    for part in [*spec.keys, *spec.skins, *spec.materials, *spec.textures, *unused]:
+    for part in (*spec.keys, *spec.skins, *spec.materials, *spec.textures, *unused):
         spec.delete(part)
 
 
@@ -188,12 +181,10 @@ def _refusal(message: str, file: str, *, urdf: bool) -> Problem:
     """Return why MuJoCo refuses a file, and what mends it."""
     text = " ".join(message.split()).removeprefix("XML ").removeprefix("Error: ")
     hint = next((advice for sign, advice in ADVICE.items() if sign in text), "")
-    for compiler in (BALANCE, BOUND):
-        extended = f"<mujoco>{compiler}</mujoco>" if urdf else compiler
-        hint = hint.replace(compiler, extended)
-    return Problem(
-        "robot", f"a model that MuJoCo refuses ({text})", "one that it compiles", hint, file
-    )
+    if urdf:
+        hint = re.sub("<compiler.*/>", r"<mujoco>\g<0></mujoco>", hint)
+    got = f"a model that MuJoCo refuses ({text})"
+    return Problem("robot", got, "one that it compiles", hint, file)
 
 
 def _read_urdf(root: Element, file: str) -> tuple[dict[str, float], dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,9 +51,6 @@ class ChainSearch:
         self.mimics, self.problems = robot.mimics, problems
         self.bodies, self.joints = robot.bodies, robot.joints
         self.sites = [model.site(i).name for i in range(model.nsite)]
-        self.children: list[list[int]] = [[] for _ in self.bodies]
-        for body in range(1, model.nbody):
-            self.children[model.body_parentid[body]].append(body)
         self.hold = frozenset(hold)
         for name in sorted(self.hold.difference(self.joints)):
             hint = nearest_name(name, self.joints[:20])
@@ -65,7 +62,8 @@ class ChainSearch:
         body, site = self._tip(base, tip_link) if base >= 0 else (-1, -1)
         if body < 0:
             return None
-        path = self._path(base, body)
+        line = self._line(body)
+        path = line[line.index(base) + 1 :] if base in line else []
         moving = [joint for one in path for joint in self._moving(one)]
         if not moving:
             got = f"no joint that turns between {self.bodies[base]!r} and {self.bodies[body]!r}"
@@ -75,9 +73,8 @@ class ChainSearch:
         if self.problems.found:
             return None
         held = tuple(joint for joint in range(len(self.joints)) if joint not in moving)
-        chain = JointChain(tuple(moving), self._movers(moving), held, body, site)
         self._check_couplings(moving)
-        return chain
+        return JointChain(tuple(moving), self._movers(moving), held, body, site)
 
     def _body(self, what: str, name: str) -> int:
         """Return the number of a body, −1 if there is none of that name."""
@@ -97,58 +94,51 @@ class ChainSearch:
             return int(self.model.site_bodyid[place]), place
         return self._body("tip_link", tip_link), -1
 
+    def _line(self, body: int) -> list[int]:
+        """Return the bodies from the world to one of them, both included."""
+        line = [body]
+        while line[-1] != WORLD:
+            line.append(int(self.model.body_parentid[line[-1]]))
+        return line[::-1]
+
     def _moving(self, body: int) -> list[int]:
         """Return the joints of a body that are not held."""
         first = int(self.model.body_jntadr[body])
         joints = range(first, first + int(self.model.body_jntnum[body]))
         return [joint for joint in joints if self.joints[joint] not in self.hold]
 
-    def _beyond(self, body: int) -> Iterator[int]:
-        """Yield the bodies beyond one, those nearer to it first."""
-        waiting = list(self.children[body])
-        while waiting:
-            here = waiting.pop(0)
-            yield here
-            waiting += self.children[here]
-
     def _only_tip(self, base: int) -> tuple[int, int]:
         """Return the end of the only chain there is; note what makes the choice impossible."""
-        moving = [body for body in self._beyond(base) if self._moving(body)]
-        joints = [joint for body in moving for joint in self._moving(body)]
+        lines = [self._line(body) for body in range(len(self.bodies))]
+        moving = [line[-1] for line in lines if base in line[:-1] and self._moving(line[-1])]
         if not moving:
             self.problems.add("robot", "no joint that turns", "at least one revolute joint")
-        odd = [joint for joint in joints if not self._check_hinge(joint)]
-        last = [body for body in moving if not set(moving).intersection(self._beyond(body))]
-        for body in last[1:] if not odd else []:
+            return -1, -1
+        before = {body for one in moving for body in lines[one][:-1]}
+        last = [body for body in moving if body not in before]
+        hinges = [self._check_hinge(joint) for body in moving for joint in self._moving(body)]
+        if not all(hinges):
+            return -1, -1
+        for body in last[1:]:
             joint, got = self._moving(body)[0], f"a branch, beside link {self.bodies[last[0]]!r}"
             self.problems.add(
                 f"joint.{self.joints[joint]}", got, "one chain of joints", PLANAR_PART
             )
-        return (-1, -1) if odd or len(last) != 1 else self._only_end(last[0])
+        fixed = [line[-1] for line in lines if last[0] in line]
+        return self._only_end(fixed) if len(last) == 1 else (-1, -1)
 
-    def _only_end(self, last: int) -> tuple[int, int]:
-        """Return the one end of what is fixed to the last moving body."""
-        fixed = [last, *self._beyond(last)]
-        sites = [site for site, body in enumerate(self.model.site_bodyid) if body in fixed]
-        sites = [site for site in sites if self.sites[site]]
-        above = {int(self.model.body_parentid[body]) for body in fixed[1:]}
-        above |= {int(self.model.site_bodyid[site]) for site in sites}
-        ends = [(body, -1) for body in fixed if body not in above]
-        ends += [(int(self.model.site_bodyid[site]), site) for site in sites]
+    def _only_end(self, fixed: list[int]) -> tuple[int, int]:
+        """Return the one end of the bodies that are fixed to the last moving one."""
+        places = enumerate(self.model.site_bodyid.tolist())
+        sites = [(body, site) for site, body in places if body in fixed and self.sites[site]]
+        above = {*self.model.body_parentid[fixed], *(body for body, _ in sites)}
+        ends = [(body, -1) for body in fixed if body not in above] + sites
         if len(ends) > 1:
             names = [self.sites[site] if site >= 0 else self.bodies[body] for body, site in ends]
             got = f"several ends of the last link: {', '.join(names[:MAX_LISTED])}"
             self.problems.add("tip", got, "one of them as tip_link")
             return -1, -1
         return ends[0]
-
-    def _path(self, base: int, tip: int) -> list[int]:
-        """Return the bodies from the base, itself left out, to the tip; none if it is elsewhere."""
-        path, body = [], tip
-        while body not in (base, WORLD):
-            path.append(body)
-            body = int(self.model.body_parentid[body])
-        return path[::-1] if body == base else []
 
     def _check_hinge(self, joint: int) -> bool:
         """Note a joint that is not a hinge, or follows another joint."""
@@ -162,10 +152,10 @@ class ChainSearch:
 
     def _movers(self, hinges: list[int]) -> NDArray[np.int64]:
         """Return the place of the last hinge before each body, −1 before the first."""
+        own = {int(self.model.jnt_bodyid[joint]): place for place, joint in enumerate(hinges)}
         mover = np.full(len(self.bodies), -1)
         for body in range(1, len(self.bodies)):
-            own = [hinges.index(joint) for joint in self._moving(body) if joint in hinges]
-            mover[body] = own[-1] if own else mover[self.model.body_parentid[body]]
+            mover[body] = own.get(body, mover[self.model.body_parentid[body]])
         return mover
 
     def _check_couplings(self, hinges: list[int]) -> None:
@@ -191,11 +181,10 @@ class ChainSearch:
             for step in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon):
                 step(model, data)
             mujoco.mj_makeConstraint(model, data)
-            violated = defaultdict[int, list[float]](list)
-            for row in np.flatnonzero(data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY):
-                violated[int(data.efc_id[row])].append(data.efc_pos[row])
-            for i, parts in violated.items():
-                found[model.eq(i).name or f"equality {i}"].append(float(np.linalg.norm(parts)))
+            ties = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
+            for i in np.unique(data.efc_id[ties]):
+                violation = np.linalg.norm(data.efc_pos[ties & (data.efc_id == i)])
+                found[model.eq(i).name or f"equality {i}"].append(float(violation))
             for i in range(model.ntendon):
                 found[model.tendon(i).name or f"tendon {i}"].append(float(data.ten_length[i]))
         return found
