@@ -1,6 +1,7 @@
 """Drawings as paths: exact curves, y up, even speed; and files that are refused at once."""
 
 import math
+import sys
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -11,7 +12,7 @@ from scipy.integrate import quad
 
 import ulna
 from promptness import prompt
-from ulna.errors import FileError, InputError
+from ulna.errors import FileError, InputError, MissingExtraError
 
 S = np.linspace(0.0, 1.0, 1001)
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
@@ -296,6 +297,15 @@ def test_bad_and_hostile_files_are_refused_at_once(drawn, text, says):
     assert says in str(caught.value)
     assert "drawing.svg" in str(caught.value)
     assert len(str(caught.value)) < 500
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("missing", ["defusedxml", "svgelements"])
+def test_a_missing_extra_says_what_to_install(monkeypatch, drawn, missing):
+    for name in [name for name in sys.modules if name.partition(".")[0] == missing] or [missing]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingExtraError, match=rf"needs {missing}.*'ulna\[draw\]'") as caught:
+        drawn('<path d="M0 0 h5"/>')
     assert caught.value.exit_code == 2
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, import_extra, shown
 from ulna.motion.paths.curve_segments import CurveSegment, bezier
 
 # CSS pixels, and so drawing units, in a unit: an inch has 96 of them.
@@ -63,8 +63,7 @@ def _sizes(*given: float | None) -> list[float]:
 
 
 def _path(given: Attributes) -> list[Stroke]:
-    import svgelements
-
+    svgelements = import_extra("svgelements", "draw", "an .svg file")
     data = given.get("d", "").strip()
     if data in ("", "none"):
         return []

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.errors import InputError, Problem, rewording, shown
+from ulna.errors import InputError, Problem, import_extra, rewording, shown
 from ulna.motion.paths.curve_segments import CurveSegments, without_standstill
 from ulna.motion.paths.svg_shapes import LARGEST, NUMBER, SHAPES, lengths, refusal
 from ulna.motion.paths.svg_tree import (
@@ -310,11 +310,10 @@ def _matrix(text: str) -> list[float]:
     """Read the list of transforms that SVG has."""
     if not text:
         return [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
-    from svgelements import Matrix
-
+    svgelements = import_extra("svgelements", "draw", "an .svg file")
     try:
         if TRANSFORM.fullmatch(text):
-            m = Matrix(text)
+            m = svgelements.Matrix(text)
             values = [float(value) for value in (m.a, m.b, m.c, m.d, m.e, m.f)]
             if _has_numbers(text) and all(map(math.isfinite, values)):
                 return values

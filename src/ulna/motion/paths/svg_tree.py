@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem, import_extra, shown
 
 DEEPEST = 100  # elements within one another
 MOST_ELEMENTS = 50_000
@@ -67,11 +67,11 @@ class Element:
 
 def read_tree(text: str, file: str) -> Element:
     """Return the root element of a file that is safe and well-formed."""
+    xml = import_extra("defusedxml.ElementTree", "draw", "an .svg file")
     from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
     builder = _Builder(file)
-    parser = DefusedXMLParser(target=builder, encoding="utf-8", forbid_dtd=True)
+    parser = xml.DefusedXMLParser(target=builder, encoding="utf-8", forbid_dtd=True)
     builder.expat = parser.parser
     try:
         parser.feed(text.encode("utf-8", "surrogatepass"))
@@ -80,7 +80,7 @@ def read_tree(text: str, file: str) -> Element:
         got, need = "a document type or entities", "elements only"
         hint = "remove <!DOCTYPE ...>, and what it defines"
         raise InputError(Problem("svg", got, need, hint, builder.place)) from None
-    except ParseError as error:
+    except xml.ParseError as error:
         place = f"{file}:{error.position[0]}"
         raise InputError(Problem("svg", str(error), "well-formed XML", "", place)) from None
     root = builder.root
