@@ -149,14 +149,6 @@ def readings(**sensors):
     return t, q, qd
 
 
-@pytest.mark.parametrize("resolution", [0.07, 2.0 * math.pi / 4096.0])
-def test_a_resolution_rounds_to_its_multiples(resolution):
-    t, q, qd = readings(angle_resolution=resolution, rate_resolution=0.3)
-    assert q / resolution == pytest.approx(np.round(q / resolution), abs=1e-9)
-    assert np.abs(q - t).max() <= 0.5 * resolution * (1.0 + 1e-9)
-    assert qd == pytest.approx(0.9, rel=1e-12)
-
-
 def test_noise_is_late_as_all_else_is():
     _, q, _ = readings(angle_noise=0.2, seed=4, rate=1000.0)
     _, late, _ = readings(angle_noise=0.2, seed=4, rate=1000.0, delay=0.003)
@@ -167,22 +159,6 @@ def test_noise_is_added_before_it_is_rounded():
     _, q, _ = readings(angle_noise=0.2, angle_resolution=0.5)
     assert q / 0.5 == pytest.approx(np.round(q / 0.5), abs=1e-12)
     assert len(set(np.diff(q))) > 2
-
-
-def test_each_joint_has_its_own():
-    watcher = Watcher(lambda t: [0.0, 0.0])
-    watched(
-        watcher, 0.5, TWO.replace(gravity=(0.0, 0.0)), q0=[0.3, 0.4], samples=2,
-        sensors=Sensors(angle_noise=[0.1, 0.0], rate_resolution=[0.0, 1.0]),
-    )  # fmt: skip
-    q = np.array([row[1] for row in watcher.seen])
-    assert (q[:, 1] == 0.4).all()
-    assert q[:, 0].std() > 0.03
-
-
-def test_sensors_do_not_change_what_is_recorded():
-    run = watched(Watcher(), qd0=[1.0], sensors=Sensors(angle_noise=1.0), samples=11)
-    assert run.q[:, 0] == pytest.approx(run.t, abs=1e-12)
 
 
 def test_a_delay_of_more_periods_than_are_kept_is_refused():
@@ -257,14 +233,6 @@ def test_rates_that_are_given_go_with_the_angles_of_the_plan(plan):
     run = simulate(UNIT, controller=FOLLOWING, reference=plan, qd0=[0.25, -0.5], duration=0.01)
     assert run.q[0].tolist() == plan.trajectory(0.0).q.tolist()
     assert run.qd[0].tolist() == [0.25, -0.5]
-
-
-def test_in_pieces_it_is_the_same(plan, followed):
-    start = plan.trajectory(0.0)
-    pieces = Simulation(UNIT, q0=start.q, qd0=start.qd, controller=FOLLOWING, reference=plan)
-    for until in (0.5, 4.0, 4.1, 9.0):
-        pieces.advance_to(until)
-    assert pieces.q == pytest.approx(followed.q[-1], abs=1e-12)
 
 
 def test_out_of_reach_it_is_refused_with_the_time():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ulna import Arm, Joint, Simulation, simulate
+from ulna import Arm, Simulation, simulate
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -35,19 +35,6 @@ def test_a_zero_is_found_wherever_in_a_step_it_lies(method, dt):
     assert event.qd == pytest.approx([1.0], rel=1e-12)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_on_a_curved_path_too(method):
-    # Under 2 N·m the angle is t²; semi-implicit steps leave it by t dt.
-    run = simulate(
-        SPUN, q0=[0.0], torque=[2.0], duration=2.0, method=method, dt=1e-3,
-        events={"at": "q1 - 2", "speed": "qd1 - 3"},
-    )  # fmt: skip
-    near = 1e-3 if method == "semi-implicit" else 1e-9
-    times = {event.name: event.t for event in run.events}
-    assert times["at"] == pytest.approx(math.sqrt(2.0), abs=near)
-    assert times["speed"] == pytest.approx(1.5, abs=near)
-
-
 def test_both_ways_through_zero_count():
     run = simulate(
         SPUN, q0=[0.0], qd0=[2.0], torque=[-2.0], duration=2.0, events={"half": "q1 - 0.5"}
@@ -67,11 +54,6 @@ def test_the_tip_may_be_watched():
     times = {event.name: event.t for event in run.events}
     assert times["left"] == pytest.approx(2.0 * math.pi / 3.0, abs=1e-9)
     assert times["up"] == pytest.approx(math.pi / 6.0, abs=1e-9)
-
-
-def test_events_come_in_the_order_of_time():
-    run = spinning(events={"b": "q1 - 1.5", "a": "q1 - 0.5", "c": "q1 - 1"})
-    assert log(run) == [("a", 0.5), ("c", 1.0), ("b", 1.5)]
 
 
 @pytest.mark.parametrize("method", ["dop853", "rk4"])
@@ -101,14 +83,6 @@ def test_an_event_at_the_end_of_a_segment_comes_once(method):
         assert [event.t for event in run.events] == pytest.approx([start], rel=1e-12)
 
 
-@pytest.mark.parametrize("options", [{"max_step": 1e-3}, {"method": "rk4"}], ids=["dop853", "rk4"])
-def test_many_events_close_together_are_all_found(options):
-    run = spinning(1.0, events={"tick": "sin(1000*t)"}, samples=1, **options)
-    assert run.status
-    times = np.array([event.t for event in run.events])
-    assert times == pytest.approx(np.arange(1, 319) * math.pi / 1000.0, rel=0.0, abs=1e-9)
-
-
 # Conditions
 
 
@@ -136,11 +110,6 @@ def test_one_that_holds_from_the_start_has_to_fail_first():
     assert [event.t for event in run.events] == pytest.approx([1.0 + math.sqrt(0.5)], abs=1e-9)
 
 
-def test_a_condition_may_be_written_with_a_true_minus_sign():
-    run = simulate(SPUN, q0=[0.0], qd0=[-1.0], duration=2.0, events={"low": "q1 < −1"})
-    assert log(run) == [("low", 1.0)]
-
-
 def test_a_start_on_the_spot_is_no_event():
     assert spinning(events={"start": "q1", "also": "t"}).events == ()
 
@@ -151,16 +120,6 @@ def test_a_start_on_the_spot_is_no_event():
 def test_functions_of_time_and_of_the_state():
     run = spinning(events={"clock": lambda t: t - 0.75, "angle": lambda t, q, qd: q[0] - qd[0]})
     assert log(run) == [("clock", 0.75), ("angle", 1.0)]
-
-
-def test_functions_get_copies_of_the_state():
-    def meddling(t, q, qd):
-        q[:], qd[:] = 99.0, 99.0
-        return 1.0
-
-    run = spinning(events={"never": meddling}, samples=3)
-    assert run.events == ()
-    assert run.q[:, 0] == pytest.approx(run.t, abs=1e-9)
 
 
 def test_a_function_that_says_yes_or_no_is_a_condition():
@@ -206,22 +165,10 @@ def test_until_ends_the_run(method, until):
     assert log(run) == [("until", 1.0)]
 
 
-def test_until_that_never_comes_lets_it_run():
-    run = spinning(until="q1 - 100")
-    assert run.status.reason == "done"
-    assert run.t[-1] == 2.0
-
-
 def test_an_event_at_the_same_instant_does_not_hide_it():
     run = spinning(events={"one": "q1 - 1"}, until="q1 - 1")
     assert run.status.reason == "stopped"
     assert log(run) == [("one", 1.0), ("until", 1.0)]
-
-
-def test_nor_does_the_stop_of_a_joint():
-    limited = SPUN.replace(joints=(Joint(upper=1.0),))
-    run = simulate(limited, q0=[0.0], qd0=[1.0], duration=2.0, until="q1 >= 1", restitution=0.5)
-    assert run.final.t == pytest.approx(1.0, abs=1e-9)
 
 
 def test_a_condition_that_is_met_where_a_piece_ends_is_not_missed():

@@ -179,14 +179,6 @@ def test_a_function_that_fails_where_a_lost_run_is_looked_into_does_not_hide_why
 # Files and commands
 
 
-def test_a_failed_run_is_saved_without_its_exception(tmp_path):
-    run = pushed(Pusher(raising(ValueError("no"))))
-    run.save(tmp_path / "run.nc")
-    back = ulna.open_run(tmp_path / "run.nc")
-    assert back.status == run.status
-    assert back.error is None
-
-
 def test_a_command_whose_controller_fails_ends_with_3_and_knows_why():
     run = pushed(Pusher(raising(ValueError("no"))))
     with pytest.raises(UnfinishedError, match=r"Pusher\.torque raised ValueError: no") as caught:

@@ -180,17 +180,6 @@ def test_nobody_can_change_what_is_followed(reference):
     assert "read-only" in run.status.text
 
 
-def test_what_a_controller_is_shown_is_its_own_to_keep():
-    class Keeping(Asking):
-        def torque(self, t, q, qd, reference, state):
-            self.seen.append((q, qd))
-            return np.zeros(2), state
-
-    keeping = Keeping()
-    run = ulna.simulate(TWO, q0=[0.3, 0.1], duration=0.02, controller=keeping)
-    assert (np.array([q for q, _ in keeping.seen]) == run.q[:-1]).all()
-
-
 @pytest.mark.parametrize(
     "form", [list, tuple, np.array, lambda tau: np.array(tau, dtype=np.float32), np.matrix]
 )

@@ -44,12 +44,6 @@ def test_a_number_is_a_constant_torque(method, torque):
     assert run.qdd == pytest.approx(np.full((3, 1), 2.0), rel=1e-14)
 
 
-def test_without_torque_nothing_acts():
-    run = spun(None)
-    assert (run.tau == 0.0).all()
-    assert (run.q == 0.0).all()
-
-
 # Tables
 
 TIMES = [0.0, 0.1234, 0.5001, 0.77]
@@ -108,17 +102,6 @@ def test_rows_alone_are_dt_apart(between):
     assert by_rows.tau[:-1, 0] == pytest.approx(nearest[:-1], abs=1e-9)
 
 
-@pytest.mark.parametrize("samples", [2, 401])
-def test_a_table_of_one_row_is_a_constant(samples):
-    assert spun(([0.0], [[2.0]]), samples=samples).q[-1, 0] == pytest.approx(1.0, rel=1e-13)
-
-
-def test_many_joints_have_many_columns():
-    rows = np.array([[1.0, 2.0], [3.0, 4.0]])
-    run = simulate(TWO, q0=[0.0, 0.0], torque=([0.0, 0.5], rows), duration=1.0, samples=3)
-    assert run.tau.tolist() == [[1.0, 2.0], [3.0, 4.0], [3.0, 4.0]]
-
-
 # Text and functions
 
 
@@ -164,11 +147,6 @@ def test_text_may_name_time_tip_angles_and_rates():
     ]:
         run = simulate(arm, q0=q, qd0=qd, torque=text, duration=1e-3, samples=2)
         assert run.tau[0] == pytest.approx(expected, rel=1e-14)
-
-
-def test_a_spring_in_text_swings_as_springs_do():
-    run = simulate(SPUN, q0=[0.5], torque=["-4*q1"], duration=3.0, samples=31, rtol=1e-11)
-    assert run.q[:, 0] == pytest.approx(0.5 * np.cos(2.0 * run.t), abs=1e-9)
 
 
 def test_functions_get_copies_and_may_give_anything_that_holds_numbers():

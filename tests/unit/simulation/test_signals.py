@@ -4,7 +4,6 @@ import copy
 import math
 import pickle
 
-import h5py
 import numpy as np
 import pytest
 
@@ -12,9 +11,9 @@ import ulna
 from ulna import Arm, Joint, Link, Sensors, simulate
 from ulna.analysis import effort
 from ulna.dynamics.chain import inverse_dynamics
-from ulna.errors import FileError, InputError
+from ulna.errors import InputError
 from ulna.kinematics import jacobian
-from ulna.simulation import Saturation, open_run, simulate_batch
+from ulna.simulation import Saturation, open_run
 from ulna.simulation.disturbances import noise, pulse, step
 
 ARM = Arm.of(
@@ -121,12 +120,6 @@ def test_what_was_read_and_what_was_to_be_followed_are_those_of_the_last_tick():
     assert run.q_ref[:, 0] == pytest.approx(np.sin(3.0 * tick / 250.0), abs=1e-12)
 
 
-def test_without_sensors_what_is_read_is_what_is():
-    run = run_of_all(sensors=None, disturbances=(), rate=1000.0)
-    assert (run.q_measured[:-1] == run.q[:-1]).all()
-    assert (run.qd_measured[:-1] == run.qd[:-1]).all()
-
-
 def test_without_a_controller_there_is_nothing_to_read_or_to_follow():
     run = simulate(ARM, q0=[0.1, 0.2], duration=0.1, torque=[20.0, "t"])
     assert all(getattr(run, name) is None for name in CONTROL)
@@ -143,18 +136,6 @@ def test_a_simulation_step_by_step_tells_the_torques_of_its_motors():
     assert swing.tau == pytest.approx([2.5])
     assert swing.qdd == pytest.approx([7.5])
     assert swing.qd == pytest.approx([0.5 * 7.0 + 0.125])
-
-
-def test_a_batch_means_the_same_torques():
-    options = {
-        "q0": [0.1, 0.2], "duration": 0.1, "dt": 1e-3, "rate": 250.0, "samples": 11,
-        "controller": ulna.control.PD(60.0, 5.0), "reference": [1.0, 0.5], "disturbances": PUSHES,
-        "torque": ["t", "0.1*q1"],
-    }  # fmt: skip
-    alone = simulate(ARM, method="rk4", **options)
-    batch = simulate_batch(ARM, keep_torques=True, method="rk4", **options)
-    assert batch.tau[0] == pytest.approx(alone.tau, abs=1e-9)
-    assert alone.tau_disturbance[:-1].all()
 
 
 # Effort
@@ -259,32 +240,6 @@ def test_files_and_copies_hold_all_of_it(tmp_path, options):
     for other in (back, copy.deepcopy(run), pickle.loads(pickle.dumps(run))):
         check_same(run, other)
     assert back.provenance == run.provenance
-
-
-@pytest.mark.usefixtures("parsed_here")
-def test_files_from_before_there_was_any_still_open(tmp_path):
-    run = run_of_all()
-    run.save(tmp_path / "old.nc")
-    with h5py.File(tmp_path / "old.nc", "r+") as content:
-        for name in (*SIGNALS, "tip_moment_disturbance"):
-            del content[name]
-        del content.attrs["saturation"]
-    with pytest.warns(ulna.UlnaWarning, match="no digest"):
-        back = open_run(tmp_path / "old.nc")
-    assert (back.tau == run.tau).all()
-    assert all(getattr(back, name) is None for name in SIGNALS)
-    assert back.saturation == ()
-
-
-@pytest.mark.usefixtures("parsed_here")
-@pytest.mark.parametrize("name", ["tau_commanded", "tip_force_disturbance"])
-def test_a_file_with_signals_of_another_shape_is_refused(tmp_path, name):
-    run_of_all().save(tmp_path / "run.nc")
-    with h5py.File(tmp_path / "run.nc", "r+") as content:
-        del content[name]
-        content[name] = np.zeros(7)
-    with pytest.raises((InputError, FileError), match=name):
-        open_run(tmp_path / "run.nc")
 
 
 def test_tables_have_a_column_for_each(tmp_path):

@@ -113,30 +113,6 @@ def test_accelerations_are_those_of_the_dynamics():
     assert run.tip_force == pytest.approx(np.stack([np.ones(20), run.t, np.zeros(20)], axis=-1))
 
 
-def test_rates_are_the_derivatives_of_angles():
-    run = simulate(TWO, q0=[0.3, 0.4], duration=0.5, rtol=1e-11)
-    h = run.t[1] - run.t[0]
-    # Differences of order 4 over a millisecond.
-    middle = (run.q[:-4] - 8 * run.q[1:-3] + 8 * run.q[3:-1] - run.q[4:]) / (12 * h)
-    assert middle == pytest.approx(run.qd[2:-2], abs=1e-7)
-    middle = (run.qd[:-4] - 8 * run.qd[1:-3] + 8 * run.qd[3:-1] - run.qd[4:]) / (12 * h)
-    assert middle == pytest.approx(run.qdd[2:-2], abs=1e-6)
-
-
-def test_arms_of_every_size_run():
-    for n in (1, 2, 4, 5, 40):
-        arm = Arm.rods([1.0 / n] * n, [1.0 / n] * n)
-        run = simulate(arm, q0=np.zeros(n), duration=0.05, samples=3)
-        assert run.status
-        assert run.q.shape == (3, n)
-        assert np.abs(run.energy.balance_error).max() <= 1e-8
-
-
-def test_the_same_run_gives_the_same_numbers():
-    runs = [simulate(TWO, q0=[0.0, 0.0], duration=1.0, samples=5) for _ in range(2)]
-    assert runs[0].q.tolist() == runs[1].q.tolist()
-
-
 # A simulation that is asked to go on
 
 
@@ -149,17 +125,6 @@ def test_a_simulation_stands_where_it_was_told_to():
     )
     swing.q[0] = 99.0
     assert swing.q[0] == 0.1
-
-
-def test_it_moves_on_in_pieces():
-    swing = Simulation(SPUN, q0=[0.0], qd0=[1.0])
-    for k in range(1, 11):
-        assert str(swing.advance(0.1)) == f"ran to t = {0.1 * k:g} s"
-        assert swing.q == pytest.approx([0.1 * k])
-    assert swing.advance_to(3.0)
-    assert swing.t == 3.0
-    assert swing.advance(0.0)
-    assert swing.t == 3.0
 
 
 def test_it_reports_on_its_way():
@@ -294,24 +259,3 @@ def test_functions_are_known_by_their_name():
 
 def motor_event(t):
     return t - 1.0
-
-
-def test_a_run_is_saved_and_read_back_whole(tmp_path):
-    arm = SPUN.replace(joints=(Joint(upper=0.5),))
-    run = simulate(
-        arm, q0=[0.0], qd0=[1.0], torque="t", duration=1.0, events={"quarter": "q1 - 0.25"}
-    )
-    run.save(tmp_path / "run.nc")
-    back = ulna.open_run(tmp_path / "run.nc")
-    assert back.q.tolist() == run.q.tolist()
-    assert back.settings == run.settings
-    assert [contact.what for contact in back.contacts] == ["hit", "rest"]
-    assert back.events[0].name == "quarter"
-
-
-def test_even_samples_are_at_the_times_of_linspace():
-    random = np.random.default_rng(4)
-    arm = ulna.Arm.rods([1.0], [1.0])
-    for duration, count in zip(random.uniform(1e-3, 0.02, 20), range(2, 22), strict=True):
-        run = ulna.simulate(arm, q0=[0.0], duration=duration, samples=count, method="rk4")
-        assert run.t.tolist() == np.linspace(0.0, duration, count).tolist()

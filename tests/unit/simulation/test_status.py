@@ -8,7 +8,6 @@ import threading
 import numpy as np
 import pytest
 
-import ulna
 from tabular import tabular
 from ulna import Arm, Interrupted, Joint, Simulation, UlnaWarning, simulate
 from ulna.simulation.outcome import Status
@@ -299,9 +298,3 @@ def test_events_that_let_no_time_pass_end_the_run():
     if not run.status:
         assert run.status.reason == "stalled"
         assert "without letting time pass" in str(run.status)
-
-
-def test_the_arm_is_what_it_was_in_every_record():
-    run = spun([1.0])
-    assert run.arm is SPUN
-    assert run.versions["ulna"] == ulna.__version__

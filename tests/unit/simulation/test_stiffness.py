@@ -136,17 +136,6 @@ def test_no_preset_is_called_stiff(name):
     assert not [one for one in messages if "stiff" in one], run
 
 
-@pytest.mark.parametrize("n", [1, 3, 30])
-def test_fast_motion_without_damping_is_not_stiff(n):
-    messages, _ = told(damped(n, 0.0), qd0=3.0 * np.ones(n), duration=0.5)
-    assert not messages
-
-
-def test_moderate_damping_is_not_stiff():
-    messages, _ = told(damped(3, 0.01), duration=20.0)
-    assert not messages
-
-
 def test_methods_with_steps_of_their_own_say_nothing():
     messages, _ = told(damped(10, 0.2), duration=0.2, method="semi-implicit")
     assert not messages

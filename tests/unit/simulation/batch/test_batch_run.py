@@ -91,11 +91,6 @@ def test_statuses_are_like_an_array_of_reasons():
         statuses[4]
 
 
-def test_statuses_are_true_where_all_went_well():
-    assert ended([0, 1])
-    assert not ended([0, 3])
-
-
 def test_endings_are_counted_with_the_first_that_went_wrong():
     statuses = Statuses([0, 3, 0, 3, 8], [2.0, 0.31, 2.0, 0.1, np.nan])
     assert statuses.counts() == {"done": 2, "diverged": 2, "not run": 1}
@@ -245,21 +240,6 @@ def test_tips_that_do_not_fit_are_refused(monkeypatch):
         _ = run.tip
 
 
-def test_the_final_states_are_the_last_samples():
-    run = batch()
-    q, qd = run.final
-    assert q.tolist() == run.q[:, -1].tolist()
-    assert qd.tolist() == run.qd[:, -1].tolist()
-
-
-def test_what_failed_is_nan_and_warns_of_nothing():
-    q = np.zeros((5, 3, 2))
-    q[2, 1:] = np.nan
-    run = batch(q=q, codes=[0, 0, 3, 0, 0])
-    assert np.isnan(run.tip[2, 1:]).all()
-    assert np.isfinite(np.delete(run.tip, 2, axis=0)).all()
-
-
 def test_a_batch_in_memory_has_nothing_to_close():
     with batch() as run:
         pass
@@ -282,15 +262,6 @@ def test_a_batch_tells_what_it_is_in_a_few_lines():
         assert fact in how
     assert "144 kB" in where
     assert repr(run) == str(run)
-
-
-def test_a_batch_of_one_is_told_too():
-    run = batch(1, 1, 1, keep_tau=False, t=[2.0], settings={})
-    what, how, where = str(run).splitlines()
-    for fact in ("1 arm:", "1 link,", "1 sample ", "t = 2 s"):
-        assert fact in what
-    assert how.strip() == "1 done"
-    assert "16 bytes" in where
 
 
 def test_a_notebook_shows_how_the_arms_ended():

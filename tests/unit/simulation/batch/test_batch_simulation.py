@@ -130,14 +130,6 @@ def test_steps_in_one_call_are_the_same_steps():
     assert several.t == one.t == 30 * DT
 
 
-def test_time_is_a_product_and_no_sum():
-    batch = BatchSimulation(TWO, q0=[-np.pi / 2, 0.0], dt=0.1, method="semi-implicit")
-    for k in range(1, 50):
-        batch.advance(0.1)
-        assert batch.t == k * 0.1
-    assert sum([0.1] * 49) != 49 * 0.1
-
-
 # Members that fail, and members that start anew
 
 
@@ -283,18 +275,6 @@ def test_torques_that_are_applied_stay_within_the_limits_of_their_joints():
     batch.advance(0.2)
     assert batch.torque.tolist() == [[3.0, -7.0]] * 2
     assert batch.q[0] == pytest.approx(expected, abs=1e-9)
-
-
-def test_a_reset_controller_has_forgotten():
-    options = {"controller": PID(20.0, 2.0, 50.0), "reference": [0.3, 0.3], "dt": EXACT}
-    options["rate"] = 1.0 / EXACT
-    batch = BatchSimulation(TWO, q0=np.zeros((3, 2)), **options)
-    batch.advance(steps=50)
-    batch.reset([0.0, 0.0])
-    batch.advance(steps=20)
-    fresh = BatchSimulation(TWO, q0=np.zeros((3, 2)), **options)
-    fresh.advance(steps=20)
-    assert batch.q.tolist() == fresh.q.tolist()
 
 
 @pytest.mark.parametrize(

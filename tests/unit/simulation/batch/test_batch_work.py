@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,41 +25,6 @@ def some_arms(random, members):
     """Give arms of two links of which no two are alike."""
     sizes = random.uniform(0.5, 1.5, (members, 2, 2))
     return ulna.stack([Arm.rods(lengths, masses) for lengths, masses in sizes])
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3, 16, 10**6, np.int64(2)])
-def test_threads_change_nothing(threads):
-    random = np.random.default_rng(9)
-    arms, q0 = some_arms(random, 100), random.uniform(-1.0, 1.0, (100, 2))
-    whole = simulate_batch(arms, q0=q0, duration=0.1, samples=3, threads=1)
-    again = simulate_batch(arms, q0=q0, duration=0.1, samples=3, threads=threads)
-    assert again.q.tolist() == whole.q.tolist()
-    assert again.qd.tolist() == whole.qd.tolist()
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3, 16])
-@pytest.mark.parametrize("least", [0.0, 0.1, 7.0])
-def test_pieces_are_all_the_blocks_once_and_small_at_the_end(threads, least):
-    from ulna.simulation.batch.blocks import ThreadPool
-
-    pool = ThreadPool(SimpleNamespace(width=16), threads)
-    buckets = [
-        SimpleNamespace(bucket=SimpleNamespace(members=np.zeros(count))) for count in (1000, 1, 160)
-    ]
-    pieces = list(pool._cut(buckets, threads, least))
-    for bucket, blocks in zip(buckets, (63, 1, 10), strict=True):
-        ends = [(piece.first, piece.last) for piece in pieces if piece.prepared is bucket]
-        assert ends[0][0] == 0
-        assert ends[-1][1] == blocks
-        assert [last for _, last in ends[:-1]] == [first for first, _ in ends[1:]]
-        assert all(first < last for first, last in ends)
-    sizes = [piece.last - piece.first for piece in pieces]
-    if threads == 1 or least > 1.0:
-        assert sizes == [63, 1, 10]
-    else:
-        # Whoever comes last to the last piece waits for little, even were all others done.
-        assert sizes[-1] <= max(0.1 * 74, 1.0) + 1.0
-        assert max(sizes) <= max(74 / (2 * threads), 0.1 * 74 + 1.0)
 
 
 @pytest.mark.parametrize("ending", ["nc", "zarr"])
@@ -332,21 +296,3 @@ def test_settings_hold_sensors_and_actuators_as_those_of_a_run_do(tmp_path):
     assert each.settings["sensors"].startswith("[Sensors(angle_noise=0.0")
     assert each.settings["actuators"] == "of the arms' loops"
     assert "sensors" not in simulate_batch(TWO, q0=[0.0, 0.0], duration=0.01).settings
-
-
-def test_no_room_is_copied_that_no_formula_uses():
-    from ulna.simulation.build import STACK, build_inputs
-    from ulna.simulation.loads import FORCE, read_source, torque_kind
-    from ulna.simulation.options import read_options
-
-    options = read_options(
-        2, method=None, controlled=True, rtol=None, dt=1e-3, rate=1e3, restitution=0.0, atol=1.0,
-        max_step=1.0,
-    )  # fmt: skip
-
-    def size(torque):
-        sources = (read_source(torque_kind(2), torque, 2), read_source(FORCE, None, 2))
-        return len(build_inputs(2, options, sources, (), (), ulna.Sensors()).per_arm)
-
-    assert size([1.0, 2.0]) < 20
-    assert size("t, q1") > STACK

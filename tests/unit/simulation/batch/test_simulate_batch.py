@@ -20,7 +20,6 @@ from ulna.simulation import disturbances
 
 MEMBERS = 5
 CLOSE = 1e-10  # over a second, to the single engine
-METHODS = ("rk4", "semi-implicit", "gauss4", "dop853")
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 ROD = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # of inertia 1 kg·m²
 START = {"q0": [0.1, 0.5], "duration": 0.01}
@@ -104,27 +103,6 @@ def agrees(arm_of):
 # Each option against ulna.simulate
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [1, 2, 3, 7])
-def test_every_method_goes_as_for_arms_alone(agrees, method, n):
-    random = np.random.default_rng(n)
-    common = {"duration": 1.0, "method": method, "samples": [0.0, 0.1234, 0.5, 0.99999, 1.0]}
-    agrees(drawn(random, n), common, starts(random, n))
-
-
-@pytest.mark.parametrize("restitution", [0.0, 0.5])
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [1, 2])
-def test_stops_hold_as_for_arms_alone(agrees, method, restitution, n):
-    random = np.random.default_rng(10 + n)
-    arms = drawn(random, n, limited=True)
-    common = {"duration": 1.0, "method": method, "samples": 57, "restitution": restitution}
-    run = agrees(arms, common, starts(random, n, speed=3.0))
-    at_stop = (run.q == arms.lower[:, None]) | (run.q == arms.upper[:, None])
-    assert restitution > 0.0 or at_stop.any()
-    assert (run.q <= arms.upper[:, None] + 1e-9).all()
-
-
 @pytest.mark.parametrize("n", [1, 3])
 def test_formulas_drive_as_they_do_arms_alone(agrees, n):
     random = np.random.default_rng(n)
@@ -135,17 +113,6 @@ def test_formulas_drive_as_they_do_arms_alone(agrees, n):
     forces = ["1, 2", ["t", "sin(t)*x", "qd1"], [1.0, 2.0, 3.0], None, "max(t, 0.5), y, 1"]
     each = {**starts(random, n), "torque": waves, "tip_force": forces}
     agrees(drawn(random, n), {"duration": 1.0, "samples": 17}, each)
-
-
-@pytest.mark.parametrize("between", ["hold", "linear"])
-def test_tables_drive_as_they_do_arms_alone(agrees, between):
-    random = np.random.default_rng(3)
-    tables = [
-        (np.sort(random.uniform(0.0, 1.0, rows)), random.uniform(-3.0, 3.0, (rows, 2)))
-        for rows in (1, 4, 4, 7, 7)
-    ]
-    each = {**starts(random, 2), "torque": tables}
-    agrees(drawn(random, 2), {"duration": 1.0, "samples": 17, "between": between}, each)
 
 
 @pytest.mark.parametrize("between", ["hold", "linear"])
@@ -190,15 +157,6 @@ def test_controllers_act_as_on_arms_alone(agrees, law):
     agrees(drawn(random, 2), {"duration": 1.0, "samples": 17, "rate": 300.0}, each)
 
 
-@pytest.mark.filterwarnings("ignore::ulna.UlnaWarning")  # runs are compared, stable or not
-def test_postures_of_each_and_each_where_it_starts(agrees):
-    random = np.random.default_rng(6)
-    arms, each = drawn(random, 3), starts(random, 3)
-    common = {"duration": 1.0, "samples": 9, "controller": PD(20.0, 2.0)}
-    agrees(arms, common, each)
-    agrees(arms, common, {**each, "reference": random.uniform(-0.5, 0.5, (MEMBERS, 3))})
-
-
 def test_plans_of_each_with_their_own_starts_and_the_longest_duration(arm_of):
     arm = ulna.preset("kehl")
     plans = [
@@ -227,30 +185,6 @@ def test_a_plan_of_more_ticks_than_are_worked_out_before(monkeypatch):
     assert simulate_batch(TWO, **options).q.tolist() == before.q.tolist()
 
 
-def test_sensors_and_disturbances_act_as_on_arms_alone(agrees):
-    random = np.random.default_rng(7)
-    sensors = [
-        Sensors(
-            angle_noise=1e-3 * (b % 2), rate_noise=1e-2, angle_resolution=1e-3,
-            delay=b % 3 / 250.0, seed=b % 2,
-        )
-        for b in range(MEMBERS)
-    ]  # fmt: skip
-    applied = [
-        [
-            disturbances.step([1.0, 0.0], at=0.1 + 0.1 * (b % 2)),
-            disturbances.noise([0.5, 0.2], rate=77.0, seed=b),
-            disturbances.pulse(force=[1.0, 2.0], at=0.33, lasting=0.1),
-        ][: 1 + b % 3]
-        for b in range(MEMBERS)
-    ]
-    each = {
-        **starts(random, 2), "sensors": sensors, "disturbances": applied, "seeds": [0] * MEMBERS,
-    }  # fmt: skip
-    common = {"duration": 1.0, "samples": 17, "rate": 250.0, "controller": PD(20.0, 2.0)}
-    agrees(drawn(random, 2), common, each)
-
-
 # Seeds
 
 
@@ -273,25 +207,6 @@ def test_an_arm_draws_from_the_stream_of_its_seed():
 
 
 # Shapes, samples, times
-
-
-def test_without_samples_the_final_states():
-    run = simulate_batch(TWO, q0=np.zeros((3, 2)), duration=0.1)
-    assert run.q.shape == run.qd.shape == (3, 1, 2)
-    assert run.t.tolist() == [0.1]
-    assert run.tau is None
-    assert run.final.q.shape == (3, 2)
-    assert run.status.counts() == {"done": 3}
-    assert run.t_end.tolist() == [0.1] * 3
-
-
-@pytest.mark.parametrize("members", [1, 2, 15, 16, 17, 31, 33])
-def test_any_number_of_arms(members):
-    q0 = np.random.default_rng(members).uniform(-1.0, 1.0, (members, 1))
-    run = simulate_batch(ROD, q0=q0, qd0=2.0, duration=0.5, samples=3)
-    assert run.q.shape == (members, 3, 1)
-    assert run.q[:, -1] == pytest.approx(q0 + 1.0, abs=1e-12)
-    assert run.status
 
 
 def test_what_is_given_for_each_says_how_many_there_are():
@@ -450,28 +365,6 @@ def test_what_no_arm_can_have_is_held_against_that_one_alone(name, value):
     run = simulate_batch(arms._replace(**{name: values}), **options)
     assert run.status.reason.tolist() == ["done", "bad arm", "done"]
     assert run.q[[0, 2]].tolist() == simulate_batch(arms, **options).q[[0, 2]].tolist()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_last_finite_state_of_an_arm_is_kept(method):
-    options = {"q0": [0.0], "qd0": [1.0], "duration": 0.02, "torque": "sqrt(0.01 - t)"}
-    times = np.linspace(0.0, 0.02, 21)
-    run = simulate_batch(ROD, samples=times, method=method, **options)
-    finite = np.isfinite(run.q[0, :, 0])
-    assert run.t[finite][-1] == pytest.approx(run.t_end[0])
-
-
-@pytest.mark.parametrize(
-    ("method", "reason"),
-    [("rk4", "diverged"), ("dop853", "diverged"), ("gauss4", "stalled"), ("semi-implicit", "done")],
-)
-def test_a_step_too_long_ends_as_alone(method, reason):
-    stiff = Arm.rods([1.0], [3.0], joints=[Joint(damping=1e9)], gravity=(0.0, 0.0))
-    options = {"q0": [0.0], "qd0": [1.0], "duration": 2.0, "dt": 0.05, "method": method}
-    run = simulate_batch(ulna.stack([stiff, ROD]), **options)
-    alone = simulate(stiff, **options, rtol=None)
-    assert run.status.reason.tolist() == [alone.status.reason, "done"] == [reason, "done"]
-    assert run.t_end[0] == alone.t[-1]
 
 
 @pytest.mark.parametrize(
