@@ -48,14 +48,6 @@ def velocity(p: Rods, phi: Floats, rate: Floats) -> Floats:
     return np.stack([x, y], axis=-1)
 
 
-def jacobian(p: Rods, phi: Floats) -> Floats:
-    """(5), and the first matrix of (8); (…, 2, 2)"""
-    (s1, s2), (c1, c2) = _pair(np.sin(phi)), _pair(np.cos(phi))
-    x = np.stack([-p.l1 * s1, -p.l2 * s2], axis=-1)
-    y = np.stack([p.l1 * c1, p.l2 * c2], axis=-1)
-    return np.stack([x, y], axis=-2)
-
-
 def acceleration(p: Rods, phi: Floats, rate: Floats, turning: Floats) -> Floats:
     """(6), (7)"""
     (s1, s2), (c1, c2) = _pair(np.sin(phi)), _pair(np.cos(phi))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ulna
-from papers.kehl import PAPER, motions  # noqa: F401  # PAPER: of which the fixture gives the rows
+from papers.kehl import motions
 
 ITEMS = [
     "forward", "inverse", "branch", "singular", "lagrangian", "path", "rates", "torques",
@@ -645,17 +645,6 @@ class TestPictures:
         (figure,) = (rows["inverse"].pictures[0].draw(),)
         assert len(figure.axes[0].patches) == 2 * (2 + 2 + 1)  # links, joints and tip, twice
 
-    def test_the_branch_is_drawn_both_ways(self, rows):
-        panels = self.lines(rows, "branch")
-        assert [len(lines) for lines in panels] == [2, 2]
-        bends = [np.nanmin(line.get_ydata()) for line in panels[1]]
-        assert sorted(bend > 0.0 for bend in bends) == [False, True]
-
-    def test_lines_past_the_base(self, rows):
-        path, bends, speeds, growth = self.lines(rows, "singular")
-        assert (len(path), len(bends), len(speeds), len(growth)) == (1, 4, 3, 2)
-        assert max(line.get_ydata().max() for line in speeds) == pytest.approx(25.0, rel=1e-3)
-
     def test_the_path_drawn_is_its_formula(self, rows):
         (lines,) = self.lines(rows, "path")
         way = lines[0].get_xdata() + 1j * lines[0].get_ydata()
@@ -676,29 +665,8 @@ class TestPictures:
         names = "m1_20_1", "m2_20_1", "m1_20_2", "m2_20_2"
         assert heaviest == [pytest.approx(rows["mass-sweep"].values[name]) for name in names]
 
-    def test_replays_of_every_kind(self, rows):
-        ways, errors = self.lines(rows, "replay")
-        assert len(ways) == 3
-        assert len(errors) == 6 + 2  # and two bounds
-        assert all(line.get_ydata().max() > 0.1 for line in errors[:6])
-
-    def test_growth_beside_nine_replays(self, rows):
-        for lines in self.lines(rows, "stability"):
-            assert len(lines) == 9 + 1 + 2
-            assert lines[9].get_ydata().max() > 0.1
-
     def test_the_better_a_loop_the_smaller_its_largest_error(self, rows):
         (lines,) = self.lines(rows, "feedback")
         peaks = [float(line.get_ydata().max()) for line in lines]
         assert peaks == sorted(peaks, reverse=True)
         assert peaks[-1] < 1e-4
-
-
-def test_two_rows_can_be_played(rows):
-    players = {row.key: row.players for row in rows.values() if row.players}
-    assert {key: [player.file for player in found] for key, found in players.items()} == {
-        "replay": ["000-figure-6.html"],
-        "animation": ["000-figure-7.html"],
-    }
-    page = players["replay"][0].page()
-    assert all(label in page for label in ("torques replayed", "with feedback"))

@@ -4,7 +4,6 @@ Its angles are absolute; with one joint there is no difference.
 """
 
 import numpy as np
-import pytest
 
 import ulna
 from tabular import tabular
@@ -30,22 +29,6 @@ def run_one(q0, qd0, torque, duration, arm=ONE, **options):
 
 
 class TestOneJoint:
-    def test_the_sequential_model_of_one_joint_is_exact(self):
-        true = run_one(0.0, 0.0, 10.0, 20.0)
-        model = run_one(0.0, 0.0, 10.0, 20.0, dynamics="sequential", sequential_damping=[0.2])
-        assert model.q[-1] == pytest.approx(true.q[-1], abs=1e-5)
-        assert model.qd[-1] == pytest.approx(true.qd[-1], abs=1e-6)
-
-    @pytest.mark.parametrize(("rate", "turns"), [(4.5977, 0), (4.5978, 1), (8.0, 3)])
-    def test_turns_without_torque(self, rate, turns):
-        run = run_one(0.0, rate, 0.0, 100.0, samples=2)
-        assert run.q[-1, 0] == pytest.approx(DOWN + 2.0 * np.pi * turns, abs=1e-3)
-
-    def test_it_swings_in_the_well_at_the_frequency_of_its_eigenvalues(self):
-        run = run_one(DOWN + 1e-4, 0.0, 0.0, 10.0, samples=2, events={"bottom": "q1 + pi/2"})
-        times = [event.t for event in run.events]
-        assert np.pi / np.diff(times) == pytest.approx(3.1305, abs=5e-5)
-
     @tabular(
         ("angle", "rate", "rotates"),
         [

@@ -4,14 +4,10 @@ What is expected is worked out here, from vectors and areas, or known from elsew
 what the rows happened to say.
 """
 
-import re
 from math import acos, atan2, cos, degrees, pi, radians, sin
 
 import numpy as np
 import pytest
-
-from papers import Verdict
-from papers.garai import PAPER
 
 approx = pytest.approx
 ITEMS = (
@@ -177,28 +173,6 @@ def test_misreading_theta_costs_the_chord_between_both_directions_of_link_2():
     bend = np.arccos((r**2 - L1**2 - L2**2) / (2 * L1 * L2))
     chord = np.median(2 * L2 * np.abs(np.sin(bend)))
     assert EXPECTED["erratum-5"]["median_error"] == chord
-
-
-def test_which_rows_are_right_and_which_incomplete(rows):
-    right = {key for key, row in rows.items() if row.verdict is Verdict.SAME}
-    assert right == {"forward", "inverse"}
-    assert rows["schematic"].verdict is Verdict.CONSISTENT  # its figure was not available
-    left = {key for key, row in rows.items() if row.verdict is Verdict.INCOMPLETE}
-    assert left == {"elbow-up-jump", "range", "erratum-3"}
-    # As torques of motors, which the paper takes them for, (35) to (39) are others.
-    for key in ("massless", "statics"):
-        assert "erratum 2" in rows[key].why
-    assert rows["erratum-5"].verdict is Verdict.REMARK
-
-
-def test_the_summary_names_every_erratum_that_its_rows_do(rows):
-    named = {
-        key: {f"erratum-{number}" for number in re.findall(r"\(erratum (\d+)\)", text)}
-        for key, text in (("about", PAPER.about), *((key, row.why) for key, row in rows.items()))
-    }
-    assert named["about"] == {key for key, row in rows.items() if row.erratum}
-    items = {key for key, row in rows.items() if row.item}
-    assert set.union(*(named[key] for key in items)) <= named["about"]
 
 
 class TestPictures:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from papers import Verdict
-from papers.ductri import PAPER  # noqa: F401  # of which the fixture gives the rows
 
 approx = pytest.approx
 USES = ("computed-torque", "adaptive", "feed-forward", "simulation")

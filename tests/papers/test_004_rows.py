@@ -10,8 +10,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from papers import Verdict
-from papers.ang import PAPER  # noqa: F401  # of which the fixture gives the rows
 from tabular import tabular
 
 approx = pytest.approx
@@ -212,19 +210,7 @@ def test_the_arc_cosine_keeps_as_many_digits_in_sixty_digit_arithmetic(rows):
     assert found == approx(-np.log10(np.median(kept)), abs=0.3)
 
 
-def test_which_rows_are_right_wrong_and_incomplete(rows):
-    assert rows["forward"].verdict is Verdict.SAME
-    assert rows["printed-inverse"].verdict is Verdict.WRONG
-    left = {key for key, row in rows.items() if row.verdict is Verdict.INCOMPLETE}
-    assert left == {"inverse", "statics", "arccos-or-atan2", "erratum-4", "erratum-10"}
-
-
 class TestPictures:
-    def test_both_postures_are_drawn(self, rows):
-        (picture,) = rows["inverse"].pictures
-        (axes,) = picture.draw().axes
-        assert axes.get_title(loc="left") == "ang: 2 postures for one point"
-
     def test_the_histograms_count_every_target(self, rows):
         (picture,) = rows["printed-inverse"].pictures
         (axes,) = picture.draw().axes
