@@ -38,26 +38,6 @@ def test_value_and_both_derivatives_are_sympys(name):
         assert np.abs(mine - expected).max() <= 1e-13 * max(1.0, np.abs(expected).max())
 
 
-def test_pythagoras_has_no_derivative():
-    one = sin(x) * sin(x) + cos(x) * cos(x)
-    assert np.abs(one.value - 1.0).max() <= 1e-15
-    assert np.abs(one.first).max() <= 1e-15
-    assert np.abs(one.second).max() <= 1e-15
-
-
-def test_cis_is_eulers_formula_with_its_derivatives():
-    both, exact = cis(x), np.exp(1j * x.value)
-    assert np.abs(both.value - exact).max() <= 1e-15
-    assert np.abs(both.first - 1j * exact).max() <= 1e-15
-    assert np.abs(both.second + exact).max() <= 1e-15
-
-
-def test_a_quotient_times_its_divisor_is_what_was_divided():
-    divisor = 2.0 + sin(x)
-    back = (cis(x) / divisor) * divisor
-    assert np.abs(np.stack([back.value, back.first, back.second]) - raw(cis(x))).max() <= 1e-14
-
-
 def test_a_curve_has_x_and_y_in_columns():
     points = (x + 1j * (x * x)).points
     assert points.shape == (3, 41, 2)
@@ -69,7 +49,3 @@ def test_numbers_of_one_value_are_spread_over_all_places():
     points = (0.0 * x + (1.0 + 2.0j)).points
     assert (points[0] == [1.0, 2.0]).all()
     assert not points[1:].any()
-
-
-def raw(jet):
-    return np.stack([jet.value, jet.first, jet.second])

@@ -52,12 +52,6 @@ def check_limits(plan, step):
         assert accelerations.max() <= LIMITS["max_acceleration"] * (1.0 + 1e-6) + rounding
 
 
-def test_every_one_of_sixty_strokes_keeps_the_limits_of_the_tip(sixty):
-    _, made, _ = sixty
-    assert made.ok, made.problems[:3]
-    check_limits(made, 1e-3)
-
-
 SLOW = [(120, "trapezoid"), (120, "s-curve"), (120, "fastest"), (1000, "trapezoid")]
 
 

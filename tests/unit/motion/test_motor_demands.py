@@ -1,7 +1,5 @@
 """What plans say about motors: too weak at a speed, too hot, and what they draw."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -142,16 +140,6 @@ def test_what_lasts_once_may_not_last_for_ever():
     assert "repeated for ever, the motor of joint 1 overheats" in made.problems[0].text
 
 
-def test_a_driver_that_derates_runs_out_of_torque_instead():
-    heat = ulna.WindingHeat(8.0, 0.5, derating_from=80.0)
-    made = swing(
-        ulna.Motor(24.0, 2.0, 0.02, gear_ratio=20.0, heat=heat), 60.0, gravity=(0.0, -9.81)
-    )
-    limits = [one for one in made.problems if one.kind == "motor limit"]
-    assert limits
-    assert "°C" in limits[0].text
-
-
 def test_finite_differences_are_judged_at_their_samples():
     motor = ulna.TorqueSpeedMotor(0.3, 3.0)
     short = least_duration(0.3, 3.0) * 0.98
@@ -170,21 +158,6 @@ def test_a_loose_rotor_is_accelerated_by_its_motor():
     assert_allclose(loose.current, fixed.current, rtol=1e-12)
 
 
-def test_arms_without_motors_have_no_limits_of_them():
-    made = swing(None)
-    assert not made.problems
-    assert np.isinf(made.torque_limits.upper).all()
-    assert not made.motor_peaks.use.any()
-
-
-def test_many_arms_are_judged_by_their_own_motors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        motors = [ulna.TorqueSpeedMotor(stall, 5.0) for stall in (0.05, 5.0)]
-        both = ulna.plan([rod(one) for one in motors], SWING, timing="cubic", duration=1.0)
-    assert both.ok.tolist() == [False, True]
-
-
 def test_tables_hold_what_motors_do(tmp_path):
     made = swing(ulna.Motor(12.0, 2.0, 0.02, gear_ratio=20.0), 1.0)
     made.save(tmp_path / "plan.csv")
@@ -192,17 +165,6 @@ def test_tables_hold_what_motors_do(tmp_path):
     for name in ("motor_torque1 [N·m]", "torque_max1 [N·m]", "current1 [A]", "voltage1 [V]"):
         assert name in heading
     assert "motor_torque" not in "".join(swing(None).to_dataframe().columns)
-
-
-def test_a_plan_tells_of_its_motors_in_a_few_words():
-    motor = ulna.Motor(24.0, 2.0, 0.02, gear_ratio=20.0, heat=HEAT, name="hot")
-    made = swing(motor, 0.5, gravity=(0.0, -9.81))
-    peaks = made.motor_peaks
-    assert f"{peaks.use[0]:.0%} of the torque left at its speed is asked of joint 1 (hot)" in repr(
-        made
-    )
-    assert f"the supply gives {peaks.supply_current:.4g} A at most" in repr(made)
-    assert f"warms up to {peaks.temperature[0]:.4g} °C" in repr(made)
 
 
 def test_a_winding_is_heated_by_no_more_than_supply_and_driver_give():

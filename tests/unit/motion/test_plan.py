@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import ulna
+from refusals import names_of
 from ulna import paths
 from ulna.dynamics import gravity_torque, inverse_dynamics
 from ulna.kinematics import condition_number, jacobian, joints, tip
 
 PATH = paths.ellipse((0.5, 0.1), (0.15, 0.1))
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 2.0])
-FLAT = ARM.replace(gravity=(0.0, 0.0))
 CHAIN = ulna.Arm.rods([0.5, 0.4, 0.3], [1.0, 1.0, 1.0])
 GEARED = ulna.Arm.of(
     [ulna.Link(0.5, 1.0, tip_mass=0.2), ulna.Link(0.4, 2.0, com_offset=0.05)],
@@ -28,6 +28,7 @@ DRY = ARM.replace(
     joints=[ulna.Joint(friction=STICKY), ulna.Joint(friction=ulna.Friction(0.5, 0.8, 0.05, 0.2))]
 )
 FORCE = (3.0, -2.0, 0.5)
+TOO_FAR = paths.line((0.5, 0.0), (2.0, 0.0))
 
 
 def limited(**limits):
@@ -44,44 +45,50 @@ def kinds(made):
 
 class TestTerms:
     @pytest.mark.parametrize(
-        ("arm", "force"), [(ARM, None), (GEARED, None), (GEARED, FORCE), (CHAIN, FORCE)]
+        ("arm", "force"), [(GEARED, FORCE), (CHAIN, FORCE), (DRY, None), (DRY, FORCE)]
     )
     def test_their_sum_is_the_torque_and_the_inverse_dynamics(self, arm, force):
         made = plan(arm, rate=100.0, tip_force=force)
         assert np.abs(sum(made.terms) - made.tau).max() <= 1e-13
         expected = inverse_dynamics(arm, made.q, made.qd, made.qdd, tip_force=force)
         assert np.abs(made.tau - expected).max() <= 1e-11
+        assert np.abs(made.torque_at(made.t) - made.tau).max() <= 1e-11
 
-    def test_gravity_is_what_holds_the_arm_still(self):
-        made = plan(GEARED)
-        assert np.abs(made.terms.gravity - gravity_torque(GEARED, made.q)).max() <= 1e-13
-        assert not plan(FLAT).terms.gravity.any()
+    def test_each_is_what_it_is_called(self):
+        """½ J₁ (N₁ q̇₁)² + ½ J₂ (q̇₁ + N₂ q̇₂)²: constant masses, so rotors take M_r q̈."""
+        made = plan(GEARED, tip_force=FORCE)
+        rotors = np.array([[1e-4 * 50.0**2 + 2e-4, 2e-4 * -30.0], [2e-4 * -30.0, 2e-4 * 30.0**2]])
+        free = GEARED.replace(gravity=(0.0, 0.0), joints=[ulna.Joint()] * 2)
+        pull = np.einsum("kij,i->kj", jacobian(GEARED, made.q), FORCE)
+        expected = {
+            "coriolis": inverse_dynamics(free, made.q, made.qd, 0.0 * made.qdd),
+            "gravity": gravity_torque(GEARED, made.q),
+            "damping": [0.3, 0.2] * made.qd,
+            "friction": 0.0 * made.q,
+            "rotor": made.qdd @ rotors,
+            "tip_force": -pull,
+        }
+        for name, values in expected.items():
+            assert np.abs(getattr(made.terms, name) - values).max() <= 1e-12, name
 
-    def test_damping_is_its_coefficient_times_rate(self):
-        made = plan(GEARED)
-        assert np.abs(made.terms.damping - [0.3, 0.2] * made.qd).max() <= 1e-15
-        assert not plan(ARM).terms.damping.any()
-
-    @pytest.mark.parametrize("force", [None, FORCE])
-    def test_friction_is_that_of_the_rates(self, force):
-        made = plan(DRY, rate=100.0, tip_force=force)
+    def test_friction_is_that_of_the_rates(self):
+        made = plan(DRY, rate=100.0)
         size = 0.5 + 0.3 * np.exp(-((made.qd / 0.05) ** 2)) + [0.0, 0.2] * made.qd**2
         assert np.abs(made.terms.friction - np.sign(made.qd) * size).max() <= 1e-15
-        assert np.abs(sum(made.terms) - made.tau).max() <= 1e-13
-        expected = inverse_dynamics(DRY, made.q, made.qd, made.qdd, tip_force=force)
-        assert np.abs(made.tau - expected).max() <= 1e-11
-        assert np.abs(made.torque_at(made.t) - made.tau).max() <= 1e-11
-        assert not plan(GEARED).terms.friction.any()
-        assert not plan(GEARED).term_peaks["friction"].any()
+        assert "W, friction 0.8 N·m" in repr(made)
+        assert "friction [N·m]" in made._repr_html_()
+        assert "friction_1" in made.to_dataframe().columns
+        without = plan(GEARED)
+        assert "friction" not in repr(without) + without._repr_html_()
+        assert "friction_1" not in without.to_dataframe().columns
 
-    @pytest.mark.parametrize("timing", ["trapezoid", "cubic"])
-    def test_a_joint_that_comes_to_rest_slides_until_then(self, timing):
+    def test_a_joint_that_comes_to_rest_slides_until_then(self):
         """Braked into its end: friction acts against the motion, not against the acceleration."""
-        made = plan(DRY, paths.joints([[0.1, 0.4], [0.9, -0.6]]), timing=timing)
+        made = plan(DRY, paths.joints([[0.1, 0.4], [0.9, -0.6]]), timing="trapezoid")
         assert (made.qd[[0, -1]] == 0.0).all()
         assert made.terms.friction[[0, -1]].tolist() == [[0.8, -0.8], [0.8, -0.8]]
         assert made.torque_at(made.duration) == pytest.approx(made.tau[-1], abs=1e-12)
-        (many,) = ulna.plan([DRY], made.path, duration=2.0, timing=timing)
+        (many,) = ulna.plan([DRY], made.path, duration=2.0, timing="trapezoid")
         assert many.tau == pytest.approx(made.tau, abs=1e-12)
 
     def test_a_joint_that_rests_but_for_rounding_feels_no_friction(self):
@@ -90,48 +97,6 @@ class TestTerms:
         assert not made.terms.friction[:, 1].any()
         assert (made.terms.friction[:, 0] == made.terms.friction[0, 0]).all()
 
-    def test_the_words_and_the_table_have_friction_where_there_is_any(self):
-        assert "W, friction 0.8 N·m" in repr(plan(DRY))
-        assert "friction [N·m]" in plan(DRY)._repr_html_()
-        assert "friction_1" in plan(DRY).to_dataframe().columns
-        assert "friction" not in repr(plan(GEARED)) + plan(GEARED)._repr_html_()
-        assert "friction_1" not in plan(GEARED).to_dataframe().columns
-
-    def test_a_limit_that_friction_passes_is_told(self):
-        """Without friction the torque keeps its limit; with it a reversal passes that at once."""
-        free, real = plan(ARM).peaks.torque[0], plan(DRY).peaks.torque[0]
-        joints = [ulna.Joint(max_torque=0.5 * (free + real), friction=STICKY)] * 2
-        made = plan(ARM.replace(joints=joints))
-        found = [one for one in made.problems if one.joint == 1]
-        assert {one.kind for one in found} == {"torque limit"}
-        assert max(one.when.worst for one in found) == pytest.approx(real, rel=1e-3)
-        assert plan(ARM.replace(joints=[ulna.Joint(max_torque=0.5 * (free + real))] * 2)).ok
-
-    def test_rotors_take_what_their_energy_does(self):
-        """½ J₁ (N₁ q̇₁)² + ½ J₂ (q̇₁ + N₂ q̇₂)²: constant masses, so their torque is M_r q̈."""
-        made = plan(GEARED)
-        rotors = np.array([[1e-4 * 50.0**2 + 2e-4, 2e-4 * -30.0], [2e-4 * -30.0, 2e-4 * 30.0**2]])
-        assert np.abs(made.terms.rotor - made.qdd @ rotors).max() <= 1e-13
-        assert not plan(ARM).terms.rotor.any()
-
-    def test_a_force_on_the_tip_is_carried_through_the_jacobian(self):
-        made = plan(GEARED, tip_force=FORCE)
-        expected = -np.einsum("kij,i->kj", jacobian(GEARED, made.q), FORCE)
-        assert np.abs(made.terms.tip_force - expected).max() <= 1e-13
-
-    def test_inertia_and_coriolis_scale_with_time(self):
-        """Twice as slow, a quarter of both; gravity stays."""
-        fast, slow = plan(GEARED, duration=2.0), plan(GEARED, duration=4.0)
-        for name in ("inertia", "coriolis", "rotor"):
-            one, other = getattr(fast.terms, name), getattr(slow.terms, name)
-            assert np.abs(one - 4.0 * other).max() <= 1e-11
-        assert np.abs(fast.terms.gravity - slow.terms.gravity).max() <= 1e-11
-
-    def test_coriolis_is_what_is_left_without_weight_and_acceleration(self):
-        made = plan(FLAT)
-        expected = inverse_dynamics(FLAT, made.q, made.qd, 0.0 * made.qdd)
-        assert np.abs(made.terms.coriolis - expected).max() <= 1e-12
-
     def test_a_force_may_change_with_time(self):
         made = plan(tip_force=lambda t: (np.sin(t), t))
         force = np.stack([np.sin(made.t), made.t], axis=-1)
@@ -139,46 +104,20 @@ class TestTerms:
         assert np.abs(made.tau - expected).max() <= 1e-12
         assert np.abs(made.torque_at(made.t) - made.tau).max() <= 1e-13
 
-    def test_a_force_without_a_moment_has_none(self):
-        made = plan(tip_force=lambda t: (1.0, 2.0) if t < 1.0 else (1.0, 2.0, 0.0))
-        assert np.abs(made.tau - plan(tip_force=(1.0, 2.0)).tau).max() <= 1e-13
-
-
-class TestTorqueAtAnyTime:
-    @pytest.mark.parametrize("arm", [ARM, GEARED], ids=["plain", "geared"])
-    def test_is_that_of_the_trajectory(self, arm):
-        made = plan(arm, tip_force=FORCE)
-        t = np.linspace(0.0, 2.0, 60).reshape(3, 20)
-        motion = made.trajectory(t)
-        expected = inverse_dynamics(arm, *motion, tip_force=np.array(FORCE))
-        assert np.abs(made.torque_at(t) - expected).max() <= 1e-11
-        assert made.torque_at(1.0).shape == (arm.n,)
-
-    def test_before_and_after_it_holds_the_arm(self):
+    def test_before_and_after_the_motion_the_arm_is_held(self):
         made = plan(GEARED)
         held = gravity_torque(GEARED, made.trajectory([0.0, 2.0]).q)
-        assert np.abs(made.torque_at([-1.0, 3.0]) - held).max() <= 1e-12
+        assert np.abs(made.torque_at([[-1.0, 3.0]])[0] - held).max() <= 1e-12
+        assert made.torque_at(1.0).shape == (2,)
 
 
-class TestMargins:
-    def test_reach_margin_is_the_distance_to_the_nearer_rim(self):
-        arm = ulna.Arm.rods([0.6, 0.3], [1.0, 1.0], base=(0.1, 0.0))
-        made = plan(arm, paths.line((0.5, 0.0), (1.2, 0.0)))
-        x = np.linspace(0.4, 1.1, 2000)
-        assert made.reach_margin == pytest.approx(np.minimum(0.9 - x, x - 0.3), abs=1e-14)
-
-    def test_singularity_margin_is_the_inverse_of_the_condition_number(self):
-        made = plan()
-        assert made.singularity_margin * condition_number(ARM, made.q) == pytest.approx(1.0)
-        assert ((made.singularity_margin > 0.0) & (made.singularity_margin <= 1.0)).all()
-
-    def test_power_is_torque_times_rate(self):
-        made = plan(GEARED)
-        assert (made.power == made.tau * made.qd).all()
-
-    def test_the_tip_is_where_it_is_asked_to_be(self):
-        made = plan(GEARED)
-        assert np.abs(made.tip[:, :2] - made.trajectory.tip(made.t).position).max() <= 1e-14
+def test_the_reach_margin_is_the_distance_to_the_nearer_rim():
+    arm = ulna.Arm.rods([0.6, 0.3], [1.0, 1.0], base=(0.1, 0.0))
+    made = plan(arm, paths.line((0.5, 0.0), (1.2, 0.0)))
+    x = np.linspace(0.4, 1.1, 2000)
+    assert made.reach_margin == pytest.approx(np.minimum(0.9 - x, x - 0.3), abs=1e-14)
+    inside = plan()
+    assert inside.singularity_margin * condition_number(ARM, inside.q) == pytest.approx(1.0)
 
 
 class TestProblems:
@@ -191,7 +130,7 @@ class TestProblems:
         assert "in reach and within its limits; collisions are not checked" in repr(made)
 
     def test_out_of_reach_when_where_and_by_how_much(self):
-        made = plan(path=paths.line((0.5, 0.0), (2.0, 0.0)), duration=3.0)
+        made = plan(path=TOO_FAR, duration=3.0)
         (problem,) = (problem for problem in made.problems if problem.kind != "singular")
         assert problem.kind == "out of reach"
         assert problem.blocks
@@ -200,9 +139,11 @@ class TestProblems:
         assert problem.when.worst_at == 3.0
         assert "by up to 1 m at t = 3 s, at (2, 0) m" in str(problem)
         assert not made.ok
-        assert not made.feasible
-        with pytest.raises(ulna.InfeasibleError, match="cannot be followed: out of reach"):
+        with pytest.raises(ulna.InfeasibleError, match="out of reach"):
             made.raise_if_infeasible()
+        assert "out of reach from t = " in repr(made)
+        assert "out of reach" in made._repr_html_()
+        assert made.reach_margin.min() == pytest.approx(-1.0)
 
     @pytest.mark.parametrize("n", [2, 3])
     def test_every_sample_that_is_lost_is_within_a_problem(self, n):
@@ -222,46 +163,37 @@ class TestProblems:
         q = plan().q[:, 1]
         made = plan(limited(lower=-3.0, upper=float(q.max()) - 0.1), elbow="positive")
         (problem,) = made.problems
-        assert problem.kind == "joint limit"
-        assert problem.blocks
+        assert (problem.kind, problem.joint, problem.blocks) == ("joint limit", 2, True)
         # A little more than at the samples, of which none is at the very top.
         assert 0.1 <= problem.when.worst <= 0.1 + 1e-6
         assert problem.when.worst_at == pytest.approx(made.t[q.argmax()], abs=1e-3)
         over = made.t[q > q.max() - 0.1]
-        assert (problem.when.first, problem.when.last) == pytest.approx(
-            (over[0], over[-1]), abs=2e-3
-        )
+        span = problem.when.first, problem.when.last
+        assert span == pytest.approx((over[0], over[-1]), abs=2e-3)
 
-    def test_joint_limits_of_a_path_of_joints(self):
-        path = paths.joints([[0.0, 0.0], [0.0, 2.0]])
-        made = plan(limited(lower=-1.0, upper=1.5), path)
-        (problem,) = made.problems
-        assert (problem.kind, problem.joint, problem.blocks) == ("joint limit", 2, True)
-        assert problem.when.worst == pytest.approx(0.5)
-        assert problem.when.first == pytest.approx(1.5, abs=2e-3)
-
-    def test_velocity_limits_are_told_and_do_not_block(self):
-        free = plan()
-        size = np.abs(free.qd[:, 1])
-        made = plan(limited(max_velocity=0.8 * float(size.max())))
-        assert set(kinds(made)) == {"velocity limit"}
+    @pytest.mark.parametrize(
+        ("limit", "values", "kind", "unit"),
+        [
+            ("max_velocity", "qd", "velocity limit", "rad/s"),
+            ("max_torque", "tau", "torque limit", "N·m"),
+        ],
+    )
+    def test_limits_of_joints_are_told_for_every_sample_beyond_and_do_not_block(
+        self, limit, values, kind, unit
+    ):
+        size = np.abs(getattr(plan(), values)[:, 1])
+        most = 0.8 * float(size.max())
+        made = plan(limited(**{limit: most}))
+        assert set(kinds(made)) == {kind}
         assert all(problem.exceeds and problem.joint == 2 for problem in made.problems)
+        assert f"{most:.4g} {unit} allowed" in made.problems[0].text
         worst = max(problem.when.worst for problem in made.problems)
         assert size.max() <= worst <= size.max() * (1.0 + 1e-6)
-        assert made.feasible
-        assert not made.ok
-        made.raise_if_infeasible()
-        assert f"{0.8 * size.max():.4g} rad/s allowed" in made.problems[0].text
-
-    def test_torque_limits_are_told_for_every_sample_beyond_them(self):
-        size = np.abs(plan().tau[:, 1])
-        made = plan(limited(max_torque=0.8 * float(size.max())))
-        assert set(kinds(made)) == {"torque limit"}
-        over = size > 0.8 * size.max()
-        told = np.zeros_like(over)
+        told = np.zeros_like(size, dtype=bool)
         for problem in made.problems:
             told |= (made.t >= problem.when.first) & (made.t <= problem.when.last)
-        assert (told == over).all()
+        assert (told == (size > most)).all()
+        assert (made.feasible, made.ok) == (True, False)
 
     def test_limits_just_met_are_kept(self):
         peaks = plan().peaks
@@ -294,32 +226,32 @@ class TestProblems:
         assert made.problems[0].when.worst == pytest.approx(0.05, abs=1e-9)
         assert made.problems[0].when.worst >= 0.05 - lowest.min()
 
-    def test_below_the_floor_on_a_path_of_joints(self):
-        made = plan(path=paths.joints([[-1.0, 0.1], [-1.5, 0.2]]), floor=0.0)
-        assert kinds(made) == ["below floor"]
-
-    @pytest.mark.parametrize("timing", ["uniform", "constant-speed"])
-    def test_a_corner_at_speed_is_told_with_its_time_and_the_jump_of_velocity(self, timing):
-        path = paths.polyline([(0.3, 0.3), (0.3, 0.1), (0.6, 0.1)], blend=0.0)
-        made = plan(path=path, timing=timing)
+    def test_a_path_of_joints_has_limits_and_a_floor_too(self):
+        made = plan(limited(lower=-1.0, upper=1.5), paths.joints([[0.0, 0.0], [0.0, 2.0]]))
         (problem,) = made.problems
-        assert problem.kind == "corner"
+        assert (problem.kind, problem.joint, problem.blocks) == ("joint limit", 2, True)
+        assert problem.when.worst == pytest.approx(0.5)
+        assert problem.when.first == pytest.approx(1.5, abs=2e-3)
+        below = plan(path=paths.joints([[-1.0, 0.1], [-1.5, 0.2]]), floor=0.0)
+        assert kinds(below) == ["below floor"]
+
+    def test_a_corner_at_speed_is_told_with_its_time_and_the_jump_of_velocity(self):
+        path = paths.polyline([(0.3, 0.3), (0.3, 0.1), (0.6, 0.1)], blend=0.0)
+        made = plan(path=path)
+        (problem,) = made.problems
+        assert (problem.kind, made.ok) == ("corner", False)
         assert problem.when.first == pytest.approx(0.8, abs=1e-6)
         # From (0, −v) to (v, 0), at 0.25 m/s.
         assert problem.when.worst == pytest.approx(0.25 * np.sqrt(2.0), rel=1e-6)
 
-    @pytest.mark.parametrize("timing", ["cubic", "quintic", "trapezoid", "s-curve"])
-    def test_corners_at_whatever_time(self, timing):
-        random = np.random.default_rng(0)
-        for _ in range(6):
-            path = paths.polyline(random.uniform(0.15, 0.6, (4, 2)), blend=0.0)
-            assert kinds(plan(path=path, timing=timing, rate=20.0)).count("corner") == 2
+    def test_a_corner_at_rest_is_none(self):
+        path = paths.line((0.3, 0.3), (0.3, 0.1)).then(paths.line((0.3, 0.1), (0.6, 0.1)))
+        law = ulna.motion.times([0.0, 1.0, 1.001, 2.0], [0.0, 0.4, 0.4, 1.0])
+        assert "corner" not in kinds(plan(path=path, timing=law))
 
-    def test_no_arm_goes_through_a_corner_at_speed(self):
-        assert not plan(path=paths.polyline([(0.3, 0.3), (0.3, 0.1), (0.6, 0.1)], blend=0.0)).ok
-
-    @pytest.mark.parametrize("derivatives", ["exact", "finite"])
-    @pytest.mark.parametrize("n", [1, 2, 3, 4])
+    @pytest.mark.parametrize(
+        ("n", "derivatives"), [(1, "exact"), (2, "exact"), (2, "finite"), (4, "exact")]
+    )
     def test_a_closed_path_says_exactly_when_it_ends_in_another_posture(self, n, derivatives):
         arm = ulna.Arm.rods([0.5, 0.4, 0.3, 0.2][:n], [1.0] * n)
         around = paths.circle((0.0, 0.0), 0.5)
@@ -341,20 +273,6 @@ class TestProblems:
                     told = f"joint {joint} by {part:+.3g} deg"
                     assert (told in str(one)) == moved[joint - 1]
 
-    def test_a_redundant_arm_ends_in_another_posture_and_can_do_it_all_the_same(self):
-        made = plan(CHAIN, paths.circle((0.4, 0.2), 0.15))
-        assert kinds(made) == ["another posture"]
-        assert made.ok
-        assert "the arm can do it" in repr(made)
-        assert "ends in another posture" in repr(made)
-
-    def test_a_corner_at_rest_is_none(self):
-        leg = [paths.line((0.3, 0.3), (0.3, 0.1)), paths.line((0.3, 0.1), (0.6, 0.1))]
-        path = leg[0].then(leg[1])
-        law = ulna.motion.times([0.0, 1.0, 1.001, 2.0], [0.0, 0.4, 0.4, 1.0])
-        made = plan(path=path, timing=law)
-        assert "corner" not in kinds(made)
-
 
 class TestPosture:
     @pytest.mark.parametrize(("x", "sign"), [(0.5, -1), (-0.5, 1)])
@@ -367,12 +285,8 @@ class TestPosture:
             height = knee[1] - knee[0] * along[1] / along[0]
             assert way * height > 0.0
             assert (made.branch == way * sign).all()
-
-    @pytest.mark.parametrize(("elbow", "sign"), [("positive", 1), ("negative", -1)])
-    def test_or_the_sign_of_the_elbow(self, elbow, sign):
-        made = plan(elbow=elbow)
-        assert (np.sign(np.sin(made.q[:, 1])) == sign).all()
-        assert (made.branch == sign).all()
+            named = plan(path=path, elbow={1: "positive", -1: "negative"}[int(way * sign)])
+            assert (named.q == made.q).all()
 
     def test_it_begins_close_to_a_start(self):
         for other in (plan(elbow="positive"), plan(elbow="negative")):
@@ -401,30 +315,18 @@ class TestPosture:
 
 
 class TestSamples:
-    def test_two_thousand_of_them_or_a_rate(self):
-        assert len(plan().t) == 2000
-        made = plan(rate=50.0)
-        assert made.t == pytest.approx(np.arange(101) / 50.0)
-        assert made.t[-1] == 2.0
-
-    @pytest.mark.parametrize("rate", [2.5, 3.7, 49.99, 1000.0])
+    @pytest.mark.parametrize("rate", [None, 0.01, 0.5, 1.0, 2.5, 3.7, 49.99, 1000.0])
     def test_they_reach_the_end_whatever_the_rate(self, rate):
         t = plan(duration=1.0, rate=rate).t
-        assert t[0] == 0.0
-        assert t[-1] == 1.0
+        assert (t[0], t[-1]) == (0.0, 1.0)
         assert (np.diff(t) > 0.0).all()
-        assert np.diff(t)[:-1] == pytest.approx(1.0 / rate)
+        if rate is None:
+            assert len(t) == 2000
+        elif rate > 2.0:
+            assert np.diff(t)[:-1] == pytest.approx(1.0 / rate)
 
-    @pytest.mark.parametrize("rate", [0.01, 0.5, 1.0])
-    def test_a_rate_of_less_than_two_samples(self, rate):
-        t = plan(duration=1.0, rate=rate).t
-        assert t[0] == 0.0
-        assert t[-1] == 1.0
-        assert (np.diff(t) > 0.0).all()
-
-    def test_too_many_are_refused_with_the_figure(self):
-        with pytest.raises(ulna.InputError, match="2,000,000,000 samples, need at most 20,000,000"):
-            plan(rate=1e9)
+    def test_too_many_are_refused(self):
+        assert names_of(lambda: plan(rate=1e9)) == ["rate"]
 
     def test_they_cannot_be_written_to(self):
         made = plan()
@@ -436,7 +338,7 @@ class TestSamples:
 class TestFiniteDifferences:
     """Paper 000's pipeline: wrapped differences, the rate before a sample, no ends."""
 
-    @pytest.mark.parametrize("arm", [ARM, GEARED, CHAIN], ids=["plain", "geared", "chain"])
+    @pytest.mark.parametrize("arm", [GEARED, CHAIN], ids=["geared", "chain"])
     def test_of_the_sampled_angles(self, arm):
         exact, made = plan(arm), plan(arm, derivatives="finite")
         dt = exact.t[1]
@@ -448,33 +350,23 @@ class TestFiniteDifferences:
         expected = inverse_dynamics(arm, made.q, made.qd, made.qdd)
         assert np.abs(made.tau - expected).max() <= 1e-11
 
-    def test_paths_of_joints_have_rates_by_differences(self):
-        path = paths.joints([[0.0, 0.5], [1.0, 2.0]])
-        made = plan(path=path, derivatives="finite")
-        assert made.qd == pytest.approx(np.broadcast_to([0.5, 0.75], made.qd.shape), abs=1e-9)
-
     def test_with_a_rate_that_does_not_divide_the_duration(self):
         path = paths.joints([[0.0, 0.5], [1.0, 2.0]])
         made = plan(path=path, derivatives="finite", rate=1.3)
         assert made.qd == pytest.approx(np.broadcast_to([0.5, 0.75], made.qd.shape), abs=1e-9)
         assert np.abs(made.qdd).max() <= 1e-9
 
-    def test_they_come_closer_with_the_rate(self):
-        errors = []
-        for rate in (200.0, 400.0):
-            made = plan(derivatives="finite", rate=rate)
-            errors.append(np.abs(made.qd - made.trajectory(made.t - 0.5 / rate).qd).max())
-        assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05)
 
-
-class TestWords:
-    def test_a_table_reads_back_to_the_same_numbers(self, tmp_path):
+class TestTables:
+    def test_one_reads_back_to_the_same_numbers(self, tmp_path):
         made = plan(GEARED, rate=20.0, tip_force=FORCE)
         made.save(tmp_path / "plan.csv")
         with (tmp_path / "plan.csv").open(encoding="utf-8", newline="") as stream:
             heading, *rows = csv.reader(stream)
         table = dict(zip(heading, np.array(rows, dtype=float).T, strict=True))
+        frame = made.to_dataframe()
         assert (table["t [s]"] == made.t).all()
+        assert (frame.index == made.t).all()
         for name, unit, values in (
             ("q", "rad", made.q),
             ("qd", "rad/s", made.qd),
@@ -485,50 +377,27 @@ class TestWords:
         ):
             for joint in (1, 2):
                 assert (table[f"{name}{joint} [{unit}]"] == values[:, joint - 1]).all()
+                assert (frame[f"{name}{joint}"] == values[:, joint - 1]).all()
         assert (table["x [m]"] == made.tip[:, 0]).all()
         assert (table["reach_margin [m]"] == made.reach_margin).all()
 
     def test_what_is_out_of_reach_is_saved_too(self, tmp_path):
-        made = plan(path=paths.line((0.5, 0.0), (2.0, 0.0)), rate=20.0)
+        made = plan(path=TOO_FAR, rate=20.0)
         made.save(tmp_path / "plan.csv")
         rows = (tmp_path / "plan.csv").read_text(encoding="utf-8").splitlines()
         assert len(rows) == len(made.t) + 1
         assert "nan" in rows[-1]
 
-    def test_nothing_is_overwritten_unless_told(self, tmp_path):
-        (tmp_path / "plan.csv").write_text("mine", encoding="utf-8")
-        with pytest.raises(ulna.UlnaError):
-            plan(rate=20.0).save(tmp_path / "plan.csv", overwrite=False)
-        assert (tmp_path / "plan.csv").read_text(encoding="utf-8") == "mine"
-
-    @pytest.mark.parametrize("name", ["plan.nc", "plan.parquet", "plan"])
-    def test_what_is_no_table_of_text_is_not_written(self, name, tmp_path):
-        with pytest.raises(ulna.InputError, match=r"need a name that ends in \.csv"):
-            plan(rate=20.0).save(tmp_path / name)
+    def test_what_is_no_table_of_text_is_not_written(self, tmp_path):
+        with pytest.raises(ulna.InputError, match=r"\.csv; a run can be saved as \.nc"):
+            plan(rate=20.0).save(tmp_path / "plan.nc")
         assert not list(tmp_path.iterdir())
 
-    def test_a_data_frame_has_a_row_for_every_time(self):
-        pytest.importorskip("pandas")
-        made = plan(rate=20.0)
-        frame = made.to_dataframe()
-        assert (frame.index == made.t).all()
-        assert (frame["tau2"] == made.tau[:, 1]).all()
-
-    def test_it_tells_its_peaks(self):
+    def test_its_text_tells_its_peaks(self):
         made = plan(GEARED)
         text, page = repr(made), made._repr_html_()
+        assert ("ellipse(" in text, "ellipse(" in page) == (True, True)
         for joint in (0, 1):
             peak = f"{np.abs(made.tau[:, joint]).max():.4g}"
             assert f"joint {joint + 1}: {peak} N·m at most" in text
             assert peak in page
-        assert "ellipse(" in text
-        assert "ellipse(" in page
-
-    @pytest.mark.parametrize(
-        "path", [paths.line((3.0, 0.0), (4.0, 0.0)), paths.line((0.5, 0.0), (4.0, 0.0))], ids=str
-    )
-    def test_what_cannot_be_done_has_words_too(self, path):
-        made = plan(path=path)
-        assert "out of reach from t = " in repr(made)
-        assert "out of reach" in made._repr_html_()
-        assert made.reach_margin.min() == pytest.approx(-3.0)

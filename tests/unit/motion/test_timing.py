@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import ulna
+from refusals import problems_of
 from tabular import tabular
 from ulna import paths
 from ulna.motion import times
 from ulna.motion.paths.curves import Jet
-from ulna.motion.trajectory import DESCRIPTIONS, LAWS, ramps
+from ulna.motion.trajectory import LAWS, ramps
 
 U = np.linspace(0.0, 1.0, 20001)
 ARM = ulna.Arm.rods([0.5, 0.5], [1.0, 1.0])
@@ -36,13 +37,6 @@ class TestEveryLaw:
         way = law(LAWS[name], u)
         assert np.abs(slope(lambda x: law(LAWS[name], x).value, u, step) - way.first).max() <= 1e-10
         assert np.abs(slope(lambda x: law(LAWS[name], x).first, u, step) - way.second).max() <= 1e-9
-
-    def test_is_symmetric_in_time(self, name):
-        way = law(LAWS[name])
-        assert way.value + way.value[::-1] == pytest.approx(1.0, abs=1e-14)
-
-    def test_every_law_is_described(self, name):
-        assert DESCRIPTIONS[name]
 
 
 @pytest.mark.parametrize("name", RESTING)
@@ -131,7 +125,7 @@ class TestTimes:
             slope(lambda x: law(timing, x).value, u, 1e-4) - law(timing, u).first
         ).max() <= (1e-9)
 
-    @tabular("seed", range(20))
+    @tabular("seed", range(5))
     def test_they_never_lead_backwards_at_random(self, seed):
         random = np.random.default_rng(seed)
         at = np.cumsum(random.uniform(0.01, 1.0, 12))
@@ -144,28 +138,15 @@ class TestTimes:
         made = ulna.plan(ARM, LINE, timing=times([0.0, 1.0, 2.0], [0.0, 0.8, 1.0]), duration=10.0)
         assert made.trajectory.tip(5.0).position == pytest.approx([0.52, 0.44], abs=1e-13)
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            ([0.0, 1.0, 1.0],),
-            ([0.0],),
-            ([],),
-            (3.0,),
-            ("now",),
-            (None,),
-            ([0.0, np.nan],),
-            ([0.0, np.inf],),
-            ([0.0, 1.0], [0.0, 0.5]),
-            ([0.0, 1.0], [0.1, 1.0]),
-            ([0.0, 1.0, 2.0], [0.0, 1.0]),
-            ([0.0, 1.0, 2.0, 3.0], [0.0, 0.6, 0.5, 1.0]),
-            ([0.0, 1.0, 2.0], [0.0, np.nan, 1.0]),
-            ([0.0, 1.0], "ab"),
-        ],
-    )
-    def test_what_is_no_timetable_is_refused(self, arguments):
+    @tabular("at", [[0.0, 1.0, 1.0], [0.0], [], 3.0, "now", None, [0.0, np.nan], [0.0, np.inf]])
+    def test_times_that_are_none_are_refused(self, at):
         with pytest.raises(ulna.InputError, match="need"):
-            times(*arguments)
+            times(at)
+
+    @tabular("parts", [[0, 0, 0.5], [0.1, 0.5, 1], [0, 1], [0, 1.1, 1], [0, np.nan, 1], "ab"])
+    def test_parts_that_do_not_lead_from_0_to_1_are_refused(self, parts):
+        with pytest.raises(ulna.InputError, match="need"):
+            times([0.0, 1.0, 2.0], parts)
 
 
 def demands(made, count=30_001):
@@ -205,24 +186,6 @@ def test_a_limit_is_kept_and_met(limit, timing, path):
 
 
 class TestBothLimits:
-    """On a straight line, from rest to rest."""
-
-    def test_a_trapezoid_takes_l_over_v_and_v_over_a(self):
-        made = ulna.plan(ARM, LINE, timing="trapezoid", max_speed=0.3, max_acceleration=0.6)
-        assert made.duration == pytest.approx(0.5 / 0.3 + 0.3 / 0.6, rel=1e-9)
-        assert demands(made) == pytest.approx((0.3, 0.6), rel=1e-9)
-        assert "limits" in made.duration_reason
-
-    def test_an_s_curve_takes_l_over_v_and_twice_v_over_a(self):
-        made = ulna.plan(ARM, LINE, timing="s-curve", max_speed=0.3, max_acceleration=0.6)
-        assert made.duration == pytest.approx(0.5 / 0.3 + 2.0 * 0.3 / 0.6, rel=1e-9)
-        assert demands(made) == pytest.approx((0.3, 0.6), rel=1e-6)
-
-    def test_a_short_way_never_gets_to_its_speed(self):
-        made = ulna.plan(ARM, LINE, timing="trapezoid", max_speed=3.0, max_acceleration=0.6)
-        assert made.duration == pytest.approx(2.0 * np.sqrt(0.5 / 0.6), rel=1e-9)
-        assert demands(made)[0] == pytest.approx(np.sqrt(0.5 * 0.6), rel=1e-4)
-
     @pytest.mark.parametrize("timing", RESTING)
     def test_both_are_kept_and_one_is_met(self, timing):
         made = ulna.plan(ARM, CURVES["ellipse"], timing=timing, max_speed=0.3, max_acceleration=1.0)
@@ -237,20 +200,15 @@ class TestWithoutLimits:
     def test_the_path_knows_its_time(self):
         assert ulna.plan(ulna.preset("kehl"), paths.loops()).duration == 60.0
 
-    def test_a_duration_is_kept_as_asked(self):
-        made = ulna.plan(ulna.preset("kehl"), paths.loops(), duration=10.0)
-        assert made.duration == 10.0
-        assert made.duration_reason == "as asked"
-
     def test_else_the_tip_moves_at_a_quarter_of_the_reach_per_second(self):
         made = ulna.plan(ARM, LINE)
         assert demands(made)[0] == pytest.approx(0.25 * ARM.reach, rel=1e-9)
         assert "0.25 m/s" in made.duration_reason
 
 
-@pytest.mark.parametrize("given", ["quntic", "", 3, ["cubic"], object()])
-def test_an_unknown_law_is_refused_with_all_known(given):
-    with pytest.raises(ulna.InputError, match="need one of uniform, constant-speed") as caught:
-        ulna.plan(ARM, LINE, timing=given)
-    if given == "quntic":
-        assert "did you mean 'quintic'?" in str(caught.value)
+def test_an_unknown_law_is_refused_with_all_known():
+    for given in ("quntic", "", 3, ["cubic"], object()):
+        (problem,) = problems_of(lambda given=given: ulna.plan(ARM, LINE, timing=given))
+        assert problem.what == "timing"
+        assert all(name in problem.need for name in LAWS)
+        assert ("quintic" in problem.hint) == (given == "quntic")
