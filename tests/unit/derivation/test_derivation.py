@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 
 import ulna
-from ulna.derivation.lagrange import Check, Mechanics
+from ulna.derivation.lagrange import Mechanics
 from ulna.derivation.model import symbol
 from ulna.dynamics import absolute, chain
 from ulna.errors import UlnaError
@@ -134,18 +134,6 @@ def test_one_link_is_the_pendulum(derived, convention, angle):
     assert same(written_out(rod.gravity, rod), [m1 * g * l1 * sp.cos(q) / 2])
 
 
-def test_a_rotor_in_line_with_its_joint_adds_its_geared_inertia(derived):
-    bare, geared = (derived(1, drives=drives).mass_matrix[0] for drives in (False, True))
-    assert sp.expand(geared - bare - symbol("J", 1) * symbol("N", 1) ** 2) == 0
-
-
-def test_a_payload_weighs_at_the_tip(derived):
-    loaded, bare = derived(2, payload=True), derived(2)
-    more = written_out(loaded.gravity, loaded) - written_out(bare.gravity, bare)
-    outer = symbol("m", "P") * g * l2 * sp.cos(q1 + q2)
-    assert same(more, [symbol("m", "P") * g * l1 * sp.cos(q1) + outer, outer])
-
-
 def broken(name, change):
     """Give a property in place of one of `Mechanics`, its value changed."""
     original = Mechanics.__dict__[name].func
@@ -186,13 +174,6 @@ def test_the_check_looks_at_the_numbers_of_the_arm_itself(monkeypatch):
         ulna.derive(arm=ulna.Arm.rods([0.75], [2.0]))
 
 
-def test_no_part_of_the_check_may_be_nan():
-    for place in range(4):
-        parts = [1e-16] * 4
-        parts[place] = float("nan")
-        assert not Check(20, *parts).worst <= 1e-12
-
-
 @pytest.mark.parametrize("convention", FORM)
 def test_an_arm_with_a_balanced_forearm_has_a_derivation(convention):
     # The counterweight puts the centre of all that joint 2 carries into it, but for rounding.
@@ -225,13 +206,12 @@ def test_presets_have_derivations(name):
 def test_friction_of_an_arm_is_written_where_it_is_asked_for():
     arm = ulna.preset("dfki-double-pendulum")
     without, with_ = ulna.derive(arm=arm), ulna.derive(arm=arm, friction=True)
-    left_out = (
-        "Dry friction, which this arm has, is left out: friction=True, or --friction, adds it."
-    )
-    assert left_out in " ".join(without.text().split())
-    assert "Friction" not in [step.title for step in without.steps]
-    assert left_out not in with_.text()
-    assert "Friction" in [step.title for step in with_.steps]
+    assert ["Dry friction, which this arm has" in one.text() for one in (without, with_)] == [
+        True,
+        False,
+    ]
+    titles = [[step.title for step in one.steps] for one in (without, with_)]
+    assert ["Friction" in one for one in titles] == [False, True]
     assert with_.check.worst <= 1e-12
 
 
@@ -268,33 +248,16 @@ def test_what_is_left_out_on_purpose_is_left_out_of_the_numbers_too(worth, lette
     ("options", "title"),
     [
         ({}, "Two links, uniform rods, joint angles"),
-        ({"links": 1, "bodies": "points"}, "One link, a point mass, joint angles"),
-        ({"convention": "absolute"}, "Two links, uniform rods, absolute angles"),
         (
-            {"links": 1, "payload": True, "tip_force": True},
-            "One link, a uniform rod, joint angles, with a payload and a force at the tip",
+            {"links": 1, "bodies": "points", "convention": "absolute", "payload": True}
+            | {"tip_force": True, "drives": True, "friction": True, "gravity": "none"},
+            "One link, a point mass, absolute angles, with a payload, a force at the tip, "
+            "damped geared motors and friction, without gravity",
         ),
-        (
-            {"links": 1, "drives": True},
-            "One link, a uniform rod, joint angles, with damped geared motors",
-        ),
-        ({"links": 1, "friction": True}, "One link, a uniform rod, joint angles, with friction"),
     ],
 )
 def test_the_title_says_what_is_derived(derived, options, title):
     assert derived(**options).title == title
-
-
-def test_the_title_begins_with_the_name_of_the_arm():
-    title = ulna.derive(arm=ulna.preset("bechard-1")).title
-    assert title.startswith("bechard-1: one link")
-    assert title.endswith("damped joints")
-
-
-def test_the_constants_cannot_be_changed_from_outside(derived):
-    derivation = derived(1)
-    derivation.constants.clear()
-    assert derivation.constants
 
 
 def test_four_links_with_everything_take_no_minute(seconds):
@@ -325,14 +288,10 @@ def test_the_equations_follow_from_the_lagrangian(derived, convention):
         assert equation.rhs == m.motor(k) + m.pull(k) - m.damping(k)
 
 
-def test_the_lagrangian_is_the_difference_of_the_energies(derived):
-    found = derived(2)
-    assert found.lagrangian == found.kinetic_energy - found.potential_energy
-    rates = sp.Matrix(found.rates)
-    quadratic = (rates.T * found.mass_matrix * rates)[0] / 2
-    assert sp.expand(quadratic - found.kinetic_energy) == 0
-
-
 def test_an_arm_may_stand_first():
-    arm = ulna.Arm.rods([0.5], [1.0])
-    assert ulna.derive(arm) == ulna.derive(arm=arm)
+    arm = ulna.preset("bechard-1")
+    derivation = ulna.derive(arm)
+    assert derivation == ulna.derive(arm=arm)
+    assert derivation.title.startswith("bechard-1: one link")
+    derivation.constants.clear()
+    assert derivation.constants

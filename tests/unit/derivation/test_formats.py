@@ -17,6 +17,8 @@ import pytest
 import sympy as sp
 
 import ulna
+from generated_code import LANGUAGES
+from refusals import problems_of
 from tabular import tabular
 from ulna.derivation.formulas import (
     DocumentTable,
@@ -27,7 +29,6 @@ from ulna.derivation.formulas import (
     write,
 )
 from ulna.derivation.model import Partial, Rate, letter, symbol
-from ulna.errors import InputError
 
 EVERYTHING = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}
 FORMATS = ("text", "markdown", "latex", "html")
@@ -49,23 +50,6 @@ SAMPLES = {
     "numbers": {"links": None, "arm": ARM},
     "friction": {"convention": "absolute", "friction": True},
 }
-STEPS = [
-    "What is given",
-    "Positions",
-    "Velocities",
-    "Squares of the speeds",
-    "Energies",
-    "The constants",
-    "The Lagrangian",
-    "Euler–Lagrange for joint 1",
-    "Euler–Lagrange for joint 2",
-    "The mass matrix",
-    "The Coriolis matrix",
-    "The gravity vector",
-    "Written out",
-    "With the arm's numbers",
-    "The check",
-]
 
 
 @pytest.fixture(scope="module", params=SAMPLES)
@@ -244,26 +228,11 @@ def sides(marks, known):
     return [eval(text, scope) for text in texts]
 
 
-def value(formula, known):
-    """Give the number of a formula; its own decimals count to the six digits that are printed."""
-    if isinstance(formula, Partial):
-        return known["|".join(str(part.name) for part in formula.args)]
-    if isinstance(formula, Rate):
-        return 7.0 * value(formula.args[0], known)
-    if formula.is_Symbol:
-        return known[formula.name]
-    if formula.is_Float:
-        return float(f"{float(formula):.6g}")
-    if formula.is_Number:
-        return float(formula)
-    parts = [value(part, known) for part in formula.args]
-    if formula.is_Add:
-        return math.fsum(parts)
-    if formula.is_Mul:
-        return math.prod(parts)
-    if formula.is_Pow:
-        return parts[0] ** parts[1]
-    return FUNCTIONS[formula.func.__name__](*parts)
+def plain(formula):
+    """Return a formula in SymPy's own terms, its decimals with the six digits that are printed."""
+    rounded = {number: sp.Float(f"{float(number):.6g}") for number in formula.atoms(sp.Float)}
+    formula = formula.xreplace(rounded).replace(Rate, lambda inside: 7 * inside)
+    return formula.replace(Partial, lambda of, by: sp.Symbol(f"{of}|{by}"))
 
 
 class Known(dict):
@@ -309,7 +278,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("style", FORMATS)
-def test_every_equation_reads_back_as_what_it_is(sample, page, style):
+def test_every_equation_reads_back_as_what_it_is(sample, page, style, worth):
     known = Known()
     written = [
         block for step in sample.steps for block in step.blocks if isinstance(block, Equation)
@@ -317,7 +286,7 @@ def test_every_equation_reads_back_as_what_it_is(sample, page, style):
     read = READERS[style](page(sample, style))
     assert len(read) == len(written)
     for marks, equation in zip(read, written, strict=True):
-        expected = [value(side, known) for side in (*equation.left, equation.right)]
+        expected = [worth(plain(side), known) for side in (*equation.left, equation.right)]
         expected += [float(equation.number)] if equation.number else []
         assert sides(marks, known) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
@@ -326,11 +295,12 @@ def test_every_equation_reads_back_as_what_it_is(sample, page, style):
 
 
 def test_steps_come_in_the_order_of_a_textbook(derived):
-    assert [step.title for step in derived(links=None, arm=ARM).steps] == STEPS
+    given, *_, written, numbers, check = (s.title for s in derived(links=None, arm=ARM).steps)
+    assert (given, check) == ("What is given", "The check")
+    assert (written, numbers) == ("Written out", "With the arm's numbers")
     of_links = [step.title for step in derived(3, convention="absolute").steps]
     assert of_links[7:10] == [f"Euler–Lagrange for link {k}" for k in (1, 2, 3)]
-    assert "With the arm's numbers" not in of_links
-    assert "Written out" not in of_links
+    assert not {written, numbers} & set(of_links)
 
 
 @tabular(
@@ -374,63 +344,32 @@ def test_the_meaning_of_letters_comes_with_units(derived, page):
     for line in (
         r"φ₁ +angle of link 1 +rad",
         r"I₂ +inertia of link 2 about its centre of mass, payload's too +kg·m²",
-        r"N₁ +turns of that rotor per turn of joint 1",
-        r"b₁ +damping of joint 1 +N·m·s/rad",
-        r"m_P +mass of the payload +kg",
         r"γ_y +gravity upwards +m/s²",
-        r"τ₂ +torque of the motor at joint 2 +N·m",
-        r"F_x +force on the tip to the right +N",
     ):
         assert re.search(f"^  {line}$", written, flags=re.MULTILINE), line
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("style", "row", "read"),
     [
-        ({"links": 1}, "q₁ is the angle of the link from the x axis."),
-        ({}, "q₁ is counted from the x axis, every other angle from the link before."),
-        ({"convention": "absolute"}, "Every link's angle is counted from the x axis."),
-        ({"links": 1, "gravity": "none"}, "gravity does no work"),
-        ({"links": 1, "drives": True}, "Each rotor turns with the link that carries it"),
-        ({"convention": "absolute"}, "that of joint 2, which it carries, pushes back."),
-        ({"links": 1, "tip_force": True}, "the force at the tip acts on the arm by its lever."),
-        ({"links": 1, "drives": True}, "damping takes its part from the relative rates."),
-        ({"friction": True}, "friction acts against the motion of the joints."),
-        ({"friction": True}, "One that stays at rest is held by any torque up to that"),
+        ("text", r"^  (\S+) .*  NUMBER$", read_text),
+        ("markdown", r"^\| \$(.*?)\$ \|.*\| NUMBER \|$", read_latex),
+        ("latex", r"^\$(.*?)\$ &.*& NUMBER \\\\$", read_latex),
+        (
+            "html",
+            r"^<tr><td>(<math>.*?</math>)</td>.*<td>NUMBER</td></tr>$",
+            lambda letter: read_mathml(ElementTree.fromstring(letter)),
+        ),
     ],
 )
-def test_the_words_follow_the_choices(derived, options, words):
-    assert words in " ".join(derived(**options).text().split())
-
-
-@pytest.mark.parametrize(
-    ("style", "row"),
-    [
-        ("text", r"^  {letter} .*  (\S+)$"),
-        ("markdown", r"^\| \${letter}\$ \|.*\| (\S+) \|$"),
-        ("latex", r"^\${letter}\$ &.*& (\S+) \\\\$"),
-    ],
-)
-def test_the_numbers_of_the_arm_stand_beside_its_letters(derived, page, style, row):
-    written = page(derived(links=None, arm=ARM), style)
-    text = style == "text"
-    for name, number in (
-        ("l₁" if text else "l_{1}", 0.5),
-        ("m₂" if text else "m_{2}", 0.5),
-        ("c₂" if text else "c_{2}", 0.125),
-        ("d₁" if text else "d_{1}", -2.5e-6),
-        ("I₁" if text else "I_{1}", 0.031),
-        ("p₁" if text else "p_{1}", 0.125),
-        ("J₁" if text else "J_{1}", 1.5e-5),
-        ("N₁" if text else "N_{1}", -50.0),
-        ("b₂" if text else "b_{2}", 0.0),
-        ("m_P" if text else "m_{P}", 0.75),
-        ("γ_x" if text else r"\gamma_{x}", 1.5),
-        ("γ_y" if text else r"\gamma_{y}", -9.0),
-    ):
-        pattern = row.replace("{letter}", re.escape(name))
-        found = re.findall(pattern, written, flags=re.MULTILINE)
-        assert [float(value) for value in found] == [number], name
+def test_the_numbers_of_the_arm_stand_beside_its_letters(derived, page, letters, style, row, read):
+    known = {name: float(f"{value:.6g}") for name, value in letters(ARM).items()}
+    pattern = row.replace("NUMBER", r"(-?[\d.]+(?:e-\d+)?)")
+    given, *_ = page(derived(links=None, arm=ARM), style).partition("Positions")
+    found = re.findall(pattern, given, flags=re.MULTILINE)
+    assert len(found) == 2 * len("lmcdIpJNb") + len(["m_P", "gamma_x", "gamma_y"])
+    for written, number in found:
+        assert sides(read(written), known) == [float(number)]
 
 
 def test_a_page_allows_its_own_style_and_nothing_else(derived, page):
@@ -443,22 +382,11 @@ def test_a_page_allows_its_own_style_and_nothing_else(derived, page):
     assert "<script" not in written
 
 
-def test_an_html_table_has_the_numbers_too(derived, page):
-    rows = re.findall(r"<tr>(<td>.*?)</tr>", page(derived(links=None, arm=ARM), "html"))
-    cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
-    lengths = [row[3] for row in cells if row[1].startswith("length of link")]
-    assert lengths == ["0.5", "0.25"]
-
-
 def test_the_check_is_told_in_numbers(derived):
-    derivation = derived()
-    page = derivation.text()
-    told = page[page.index("The check") :]
-    assert "20 states" in told
-    found = [float(number) for number in re.findall(r"\d\.\de-\d\d", told)]
-    check = derivation.check
+    told = derived().text().partition("The check")[2]
+    check = derived().check
     parts = [check.mass_matrix, check.coriolis, check.gravity, check.torque]
-    assert found == [float(f"{part:.1e}") for part in parts]
+    assert re.findall(r"\d\.\de-\d\d", told) == [f"{part:.1e}" for part in parts]
 
 
 def test_text_fits_a_terminal(sample, page):
@@ -600,11 +528,6 @@ def test_latex_takes_a_name_in_any_letters(tmp_path):
         assert set_in_type(named(name).latex(), tmp_path) == (0, [])
 
 
-def test_a_name_on_two_lines_is_no_name():
-    with pytest.raises(InputError, match="text on one line"):
-        named("a\nb")
-
-
 # ------------------------------------------------------------------------- single formulas
 
 
@@ -613,16 +536,12 @@ def test_a_name_on_two_lines_is_no_name():
     [
         (sp.cos(symbol("q", 1)) ** 2, "cos²(q₁)", r"\cos^{2}(q_{1})"),
         (symbol("v", "E1") ** 2, "v_E1²", r"v_{\mathrm{E1}}^{2}"),
-        (symbol("q", 1, 2) ** 3, "q̈₁³".replace("q̈", "q\u0308"), r"\ddot{q}_{1}^{3}"),
-        (symbol("g") ** 2, "g²", "g^{2}"),
+        (symbol("q", 1, 2) ** 3, "q\u0308₁³", r"\ddot{q}_{1}^{3}"),
         (-symbol("g"), "−g", "-g"),
         (sp.S.Zero, "0", "0"),
         (sp.Rational(5, 12), "5/12", r"\frac{5}{12}"),
         (sp.Float(1.5e-5) * symbol("g"), "1.5e-05 g", r"1.5 \times 10^{-5} \, g"),
-        (-sp.cos(symbol("q", 1) - symbol("q", 2)), "−cos(q₁ − q₂)", r"-\cos(q_{1} - q_{2})"),
-        (symbol("l", 1) * (symbol("m", 1) - symbol("m", 2)), "l₁ (m₁ − m₂)", None),
         (sp.Mul(2, symbol("l", 1) - symbol("l", 2), evaluate=False), "2 (l₁ − l₂)", None),
-        (symbol("z", 1) * symbol("l", 1), "l₁ z₁", None),
         (
             symbol("l", 1) ** 2 / symbol("omega", "s1") ** 2,
             "l₁²/ω_s1²",
@@ -636,15 +555,9 @@ def test_formulas_are_written_as_a_person_would(formula, text, latex):
     assert write(formula, TextPrinter()) == text
     if latex is not None:
         assert write(formula, LatexPrinter()) == latex
-    known = Known()
-    (read,) = sides(read_text(text), known) if "cos²" not in text else [value(formula, known)]
-    assert read == pytest.approx(value(formula, known), rel=1e-12)
 
 
-def test_powers_of_letters_and_functions_in_mathml():
-    assert (
-        write(symbol("g") ** 2, MathMLPrinter()) == "<msup><mrow><mi>g</mi></mrow><mn>2</mn></msup>"
-    )
+def test_powers_of_functions_in_mathml():
     squared = ElementTree.fromstring(write(sp.cos(symbol("q", 1)) ** 2, MathMLPrinter()))
     assert "".join(squared.itertext()) == "cos2\u2061(q1)"
 
@@ -655,24 +568,16 @@ def test_a_number_alone_is_not_multiplied_by_one():
     assert "M₁₁ = 1.66667 + cos(q₂)" in page
 
 
-@pytest.mark.parametrize("style", ["text", "markdown", "latex", "html", "python", "c", "matlab"])
+@pytest.mark.parametrize("style", [*FORMATS, *LANGUAGES])
 def test_write_knows_every_format_by_name(derived, style):
     derivation = derived(1)
     method = getattr(derivation, style, None)
     assert derivation.write(style) == (method() if method else derivation.code(style))
 
 
-@pytest.mark.parametrize(
-    ("style", "hint"),
-    [
-        ("htlm", "did you mean 'html'?"),
-        ("word", "need one of text, markdown"),
-        (7, "got 7"),
-        (None, ""),
-    ],
-)
-def test_an_unknown_format_is_refused_with_the_known_ones(derived, style, hint):
-    with pytest.raises(InputError) as refused:
-        derived(1).write(style)
-    assert "need one of text, markdown, latex, html, python, c, matlab" in str(refused.value)
-    assert hint in str(refused.value)
+@pytest.mark.parametrize("style", ["htlm", "word", 7, None])
+def test_an_unknown_format_is_refused_with_the_known_ones(derived, style):
+    (problem,) = problems_of(lambda: derived(1).write(style))
+    known = ", ".join([*FORMATS, *LANGUAGES])
+    assert (problem.what, problem.need) == ("format", f"one of {known}")
+    assert ("html" in problem.hint) == (style == "htlm")
