@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ulna
-from refusals import names_of, problems_of
+from refusals import REQUIRED, names_of, problems_of
 from ulna import Arm, Friction, Joint, Link, Motor, Payload, UlnaWarning
+from ulna.arm.motors import MOTOR_TABLES
 
-DC = {"voltage": 12.0, "resistance": 2.0, "torque_constant": 0.02}
+DC = REQUIRED[Motor]
 
 
 # Links and payloads
@@ -37,11 +38,6 @@ def test_the_order_of_arguments():
     assert dataclasses.astuple(Payload(2, 0.5)) == (2.0, 0.5)
     assert dataclasses.astuple(Joint()) == (-inf, inf, inf, inf, 0.0, 0.0, 1.0, None, None)
     assert dataclasses.astuple(Motor(12, 1.5, 0.02))[:7] == (12.0, 1.5, 0.02, 0.0, 0.0, inf, "")
-
-
-def test_a_centre_of_mass_may_lie_anywhere():
-    assert Link(1.0, 1.0, com=-0.4, com_offset=-2.0).com == -0.4
-    assert Link(1.0, 0.0, inertia=0.0).mass == 0.0
 
 
 def test_a_bad_length_is_not_blamed_on_what_follows_from_it():
@@ -72,8 +68,7 @@ def test_the_listing_of_paper_000_is_doubted(mass):
     assert f"{mass * 0.25 / 12:.4g}" in message
 
 
-@pytest.mark.parametrize("length", [0.02, 0.5, 30.0])
-@pytest.mark.parametrize("mass", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize(("length", "mass"), [(0.02, 0.01), (30.0, 100.0)])
 def test_a_rod_s_inertia_about_the_joint_is_doubted_as_one_about_the_centre(length, mass):
     assert len(doubted(Link(length, mass, inertia=mass * length**2 / 3))) == 1
 
@@ -87,13 +82,9 @@ def test_an_inertia_in_other_units_or_without_mass_is_doubted():
 @pytest.mark.parametrize(
     "link",
     [
-        Link(0.5, 2.0, com=0.0, inertia=0.0, tip_mass=1.0),
         Link(0.5, 2.0, inertia=2.0 * 0.25**2 / 2),  # a disc as wide as the link is long
-        Link(0.5, 2.0, com=0.5, inertia=2.0 * 0.1**2 / 2),  # a disc at the tip
         Link(0.5, 2.0, com=0.0, inertia=2.0 * 0.25**2 / 2),  # a wheel on the joint
-        Link(0.5, 2.0, inertia=2.0 * 0.25**2),  # half the mass at either end
         Link(0.5, 2.0, com=-0.3, inertia=2.0 * 0.3**2 / 12),  # a counterweight
-        Link(0.5, 2.0, inertia=2.0 * (0.5**2 + 0.1**2) / 12),  # a bar
     ],
 )
 def test_bodies_that_exist_are_not_doubted(link):
@@ -145,18 +136,10 @@ def test_limits_that_leave_no_room_are_refused(lower, upper, way_out):
     assert way_out in found[0].hint
 
 
-@pytest.mark.parametrize(("lower", "upper"), [(-inf, 0.0), (0.0, inf), (-400.0, -399.0), (3, 9)])
-def test_limits_may_lie_anywhere_and_on_one_side_only(lower, upper):
-    joint = Joint(lower, upper)
-    assert (joint.lower, joint.upper) == (lower, upper)
-
-
 @pytest.mark.parametrize(
     ("make", "name"),
     [
         (lambda: Joint(friction=0.1), "friction"),
-        (lambda: Joint(friction=Motor(**DC)), "friction"),
-        (lambda: Joint(motor="AX-12"), "motor"),
         (lambda: Joint(motor=Friction()), "motor"),
         (lambda: Motor(**DC, heat=1.0), "heat"),
         (lambda: Motor(**DC, backlash=Friction()), "backlash"),
@@ -177,16 +160,16 @@ def test_static_friction_is_at_least_that_of_motion():
 # Motors
 
 
-@pytest.mark.parametrize("name", [1, None, b"x", "two\nlines", "\x1b[31m", "half a \ud800 pair"])
-def test_a_motor_s_name_is_text_on_one_line(name):
-    for kind in (lambda name: Motor(**DC, name=name), ulna.IdealMotor):
-        assert names_of(lambda kind=kind: kind(name=name)) == ["name"]
+@pytest.mark.parametrize("kind", MOTOR_TABLES)
+def test_a_motor_s_name_is_text_on_one_line(kind):
+    for name in (1, "two\nlines"):
+        assert names_of(lambda name=name: kind(**REQUIRED[kind], name=name)) == ["name"]
 
 
 def test_a_motor_makes_no_energy():
     assert names_of(lambda: Motor(**DC, back_emf_constant=0.019)) == ["back_emf_constant"]
-    assert names_of(lambda: Motor(**DC, efficiency=1.01)) == ["efficiency"]
-    assert names_of(lambda: Motor(**DC, backdriving_efficiency=2)) == ["backdriving_efficiency"]
+    for part in ("efficiency", "backdriving_efficiency"):
+        assert names_of(lambda part=part: Motor(**DC, **{part: 1.01})) == [part]
     assert Motor(**DC, back_emf_constant=0.021).no_load_speed < Motor(**DC).no_load_speed
 
 

@@ -86,11 +86,6 @@ def test_rows_that_are_not_planar_are_named_all_at_once():
             {"convention": "modified", "tip_length": 0.2},
             "table.2.a",
         ),
-        (
-            [[0.0, 0.0, 0.0, 0.0]],
-            {"convention": "modified", "tip_length": 1e-12},
-            "tip_length",
-        ),
     ],
 )
 def test_what_a_table_lacks_is_told(table, options, what):

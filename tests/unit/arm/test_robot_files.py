@@ -5,34 +5,30 @@ import os
 import re
 import threading
 import time
+from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import ulna
 from refusals import REQUIRED, problems_of
 from tabular import tabular
-from ulna import Arm, FileError, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning
+from ulna import (
+    Arm,
+    FileError,
+    Friction,
+    InputError,
+    Joint,
+    Link,
+    Motor,
+    Payload,
+    UlnaWarning,
+    units,
+)
 from ulna.arm.motors import MOTOR_KINDS
 from ulna.arm.robot_files import NUMBERS, dumps, parse
 
-# As docs/arms.md prints it.
-DESK_ARM = """\
-format = 1
-name = "desk arm"
-gravity = [0.0, -9.81]
-
-[[link]]
-length = "25 cm"
-mass = "400 g"
-tip_mass = "80 g"          # the elbow motor
-
-[[link]]
-length = "20 cm"
-mass = "250 g"
-joint = { lower = "-150 deg", upper = "150 deg", max_torque = "30 kg*cm", damping = 0.02 }
-"""
 PLAIN = "format = 1\n[[link]]\nlength = 1\nmass = 1\n"
 
 
@@ -53,31 +49,18 @@ def places(text):
 # Reading
 
 
-def test_the_file_of_the_design_is_read_to_the_number():
-    arm = arm_of(DESK_ARM)
-    assert arm.name == "desk arm"
-    assert arm.gravity == (0.0, -9.81)
-    assert (arm.base, arm.payload) == ((0.0, 0.0), Payload())
-    first, second = arm.links
-    assert (first.length, first.mass, first.tip_mass) == (0.25, 0.4, 0.08)
-    assert (first.com, first.com_offset) == (0.125, 0.0)
-    assert first.inertia == pytest.approx(0.4 * 0.0625 / 12, rel=1e-15)
-    assert (second.length, second.mass, second.tip_mass) == (0.2, 0.25, 0.0)
-    assert second.inertia == pytest.approx(0.25 * 0.04 / 12, rel=1e-15)
-    assert arm.joints[0] == Joint()
-    joint = arm.joints[1]
-    assert joint.lower == pytest.approx(-2.617993877991494, rel=1e-15)
-    assert joint.upper == -joint.lower
-    assert joint.max_torque == pytest.approx(2.941995, rel=1e-15)
-    assert joint.damping == 0.02
-    assert joint == Joint(joint.lower, joint.upper, max_torque=joint.max_torque, damping=0.02)
-
-
 def test_a_short_file_has_the_defaults():
     assert arm_of(PLAIN) == Arm.rods([1.0], [1.0])
 
 
-def test_every_key_is_read_with_its_unit():
+@tabular("numbers", NUMBERS.values())
+def test_numbers_have_the_unit_that_their_kind_is_read_in(numbers):
+    for number in numbers.values():
+        if number.unit and number.kind != "number":
+            assert units.to_si(f"2 {number.unit}", number.kind) == 2.0
+
+
+def test_values_are_read_with_their_units():
     arm = arm_of("""
 format = 1
 name = "all of it"
@@ -87,51 +70,24 @@ payload = { mass = "500 g", inertia = "2 kg*cm^2" }
 [[link]]
 length = "1 ft"
 mass = "2 lb"
-com = "3 in"
-inertia = "4 g*m^2"
-tip_mass = "16 oz"
-com_offset = "-5 mm"
 [link.joint]
-lower = "-0.25 turn"
 upper = "90 deg"
-max_velocity = "30 rpm"
-max_torque = "100 N*cm"
-damping = "20 mN*m*s/rad"
-rotor_inertia = "50 g*cm^2"
-gear_ratio = -50
-[link.joint.friction]
-coulomb = "10 N*cm"
-static = "150 mN*m"
-stribeck_velocity = "6 deg/s"
-drag = "4 mN*m*s^2/rad^2"
+friction.stribeck_velocity = "6 deg/s"
 [link.joint.motor]
 voltage = "12 V"
 resistance = "1500 mohm"
 torque_constant = "20 mN*m/A"
-inductance = "400 uH"
-no_load_current = "80 mA"
-max_current = "2 A"
+heat = { thermal_resistance = "10 K/W", thermal_capacity = 4, ambient = "30 degC" }
 name = "RE 25"
 """)
     assert (arm.gravity, arm.base) == ((0.0, -9.81), (0.1, 2.0))
     assert (arm.payload.mass, arm.payload.inertia) == pytest.approx((0.5, 2e-4))
     [link], [joint] = arm.links, arm.joints
-    assert (link.length, link.mass, link.com) == pytest.approx((0.3048, 0.90718474, 0.0762))
-    assert (link.inertia, link.tip_mass) == pytest.approx((0.004, 0.45359237))
-    assert link.com_offset == pytest.approx(-0.005)
-    assert (joint.lower, joint.upper) == pytest.approx((-math.pi / 2, math.pi / 2))
-    assert (joint.max_velocity, joint.max_torque) == pytest.approx((math.pi, 1.0))
-    assert (joint.damping, joint.rotor_inertia) == pytest.approx((0.02, 5e-6))
-    assert joint.gear_ratio == -50.0
-    friction, motor = joint.friction, joint.motor
-    assert (friction.coulomb, friction.static) == pytest.approx((0.1, 0.15))
-    assert friction.stribeck_velocity == pytest.approx(math.pi / 30)
-    assert friction.drag == pytest.approx(0.004)
-    assert (motor.voltage, motor.resistance, motor.torque_constant) == pytest.approx(
-        (12.0, 1.5, 0.02)
-    )
-    assert (motor.inductance, motor.no_load_current) == pytest.approx((4e-4, 0.08))
-    assert (motor.max_current, motor.name) == (2.0, "RE 25")
+    assert (link.length, link.mass) == pytest.approx((0.3048, 0.90718474))
+    assert joint.upper == pytest.approx(math.pi / 2)
+    assert joint.friction.stribeck_velocity == pytest.approx(math.pi / 30)
+    heat = ulna.WindingHeat(10.0, 4.0, ambient=30.0)
+    assert joint.motor == Motor(12.0, 1.5, 0.02, heat=heat, name="RE 25")
 
 
 @pytest.mark.parametrize(
@@ -160,13 +116,10 @@ def test_links_may_be_an_array_of_inline_tables():
     assert arm_of(text) == Arm.rods([1, 3], [2, 4])
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_marks_and_line_endings_do_not_matter(tmp_path, ending, mark):
+def test_marks_and_line_endings_do_not_matter(tmp_path):
     file = tmp_path / "arm.toml"
-    file.write_bytes(mark + DESK_ARM.replace("\n", ending).encode())
-    assert ulna.load(file) == arm_of(DESK_ARM)
-    assert ulna.load(str(file)) == arm_of(DESK_ARM)
+    file.write_bytes(b"\xef\xbb\xbf" + PLAIN.replace("\n", "\r\n").encode())
+    assert ulna.load(file) == ulna.load(str(file)) == arm_of(PLAIN)
 
 
 # Refusing: one fault
@@ -178,10 +131,8 @@ def test_marks_and_line_endings_do_not_matter(tmp_path, ending, mark):
         (PLAIN.replace("length", "lenght"), 2, "link.1.length", "nothing"),
         (PLAIN.replace("length", "lenght"), 3, "link.1.lenght", "did you mean 'length'?"),
         ("nmae = 'x'\n" + PLAIN, 1, "nmae", "did you mean 'name'?"),
-        (PLAIN + "joint = { lowr = 1 }", 5, "link.1.joint.lowr", "did you mean 'lower'?"),
         (PLAIN + "joint.friction.colomb = 1", 5, "link.1.joint.friction.colomb", "'coulomb'"),
         (PLAIN + "joint.motor.voltge = 12", 5, "link.1.joint.motor.voltage", "nothing"),
-        ("payload = { mas = 1 }\n" + PLAIN, 1, "payload.mas", "did you mean 'mass'?"),
         (PLAIN + "zzz = 1", 5, "link.1.zzz", "known: length, mass"),
     ],
 )
@@ -204,14 +155,8 @@ HEADERS = {
 }
 NOT_QUANTITIES = [
     *("nan", "-nan", "inf", "-inf", "1e999", "true", "''", "'x'", "[1]", "{}", "1979-05-27"),
-    *(
-        "'1 furlong'",
-        "'nan'",
-        "'1e999 m'",
-        "1" + "0" * 400,
-        "0x" + "f" * 5000,
-        "'" + "9" * 5000 + "'",
-    ),
+    *("'1 furlong'", "'nan'", "'1e999 m'", "1" + "0" * 400, "0x" + "f" * 5000),
+    "'" + "9" * 5000 + "'",
 ]
 
 
@@ -245,19 +190,14 @@ def test_no_mass_is_refused_where_the_matrix_would_be_singular():
     ("text", "what"),
     [
         ("format = 2", "format"),
-        ("format = true", "format"),
         ("format = 0x" + "f" * 5000, "format"),
         ("", "format"),
         ("format = 1\nname = 3", "name"),
-        ("format = 1\nname = 'a\tb'", "name"),
         ('format = 1\nname = "a\\nb"', "name"),
         ("format = 1\ngravity = 9.81", "gravity"),
         ("format = 1\ngravity = [0, -9.81, 0]", "gravity"),
-        ("format = 1\ngravity = [nan, 0]", "gravity.x"),
         ("format = 1\ngravity = [0, inf]", "gravity.y"),
         ("format = 1\nbase = ['1 kg', 0]", "base.x"),
-        ("format = 1\nbase = {x = 0, y = 0}", "base"),
-        ("format = 1\npayload = -1", "payload"),
         ("format = 1\npayload = []", "payload"),
         ("format = 1\npayload = {}", "payload.mass"),
     ],
@@ -269,18 +209,15 @@ def test_the_head_of_a_file_is_checked(text, what):
     assert place == f"arm.toml:{2 if text.startswith('format = 1') and what != 'format' else 1}"
 
 
-@pytest.mark.parametrize(
-    "link",
-    ["", "link = 1", "link = []", "link = {}", "[link]\nlength = 1\nmass = 1", "link = 'x'"],
-)
+@tabular("link", ["", "link = 1", "link = []", "[link]\nlength = 1\nmass = 1"])
 def test_there_is_a_table_for_every_link(link):
     assert [what for _, what in places(f"format = 1\n{link}")] == ["link"]
     links = "format = 1\nlink = [{length=1, mass=1}, 3, []]"
     assert [what for _, what in places(links)] == ["link.2", "link.3"]
 
 
-@pytest.mark.parametrize("part", ["joint", "joint.friction", "joint.motor"])
-@pytest.mark.parametrize("value", ["1", "'x'", "[]", "[{}]", "true"])
+@tabular("part", ["joint", "joint.friction", "joint.motor"])
+@tabular("value", ["1", "'x'", "[{}]"])
 def test_parts_are_tables(part, value):
     assert places(PLAIN + f"{part} = {value}") == [("arm.toml:5", f"link.1.{part}")]
 
@@ -293,12 +230,6 @@ def test_what_a_part_needs_is_named():
         "link.1.length",
         "link.1.mass",
     ]
-
-
-def test_swapped_limits_are_refused():
-    [problem] = problems(PLAIN + 'joint = { lower = "10 deg", upper = "-10 deg" }')
-    assert (problem.place, problem.what) == ("arm.toml:5", "link.1.joint.lower")
-    assert "swap" in problem.hint
 
 
 # Refusing: all faults, in the order of the lines
@@ -333,12 +264,6 @@ mass = 1
     )
     lines = [int(place.partition(":")[2]) for place, _ in found]
     assert lines == sorted(lines)
-
-
-def test_unknown_keys_are_told_in_the_order_of_the_file():
-    unknown = ["ee", "aa", "dd", "bb", "ff", "cc"]
-    text = PLAIN + "joint = { " + ", ".join(f"{key} = 1" for key in unknown) + " }\n"
-    assert [what for _, what in places(text)] == [f"link.1.joint.{key}" for key in unknown]
 
 
 @pytest.mark.parametrize(
@@ -405,28 +330,18 @@ def test_a_file_that_cannot_be_read_is_file_trouble(tmp_path, name):
     assert caught.value.exit_code == 74
 
 
-@pytest.mark.parametrize("name", ["arm.urdf.xacro", "ARM.XACRO", "arm.sdf"])
+@pytest.mark.parametrize("name", ["ARM.XACRO", "arm.sdf"])
 def test_descriptions_of_other_programs_are_told_what_to_write(tmp_path, name):
-    for content in (None, "<robot name='arm'><link name='upper'/></robot>"):
-        if content:
-            (tmp_path / name).write_text(content)
-        [problem] = problems_of(lambda: ulna.load(tmp_path / name))
-        assert (problem.what, problem.place) == ("format", str(tmp_path / name))
-        assert "`ulna new arm.toml --links 2`" in problem.hint
+    [problem] = problems_of(lambda: ulna.load(tmp_path / name))
+    assert (problem.what, problem.place) == ("format", str(tmp_path / name))
+    assert "`ulna new arm.toml --links 2`" in problem.hint
 
 
-@pytest.mark.parametrize("raw", [b"name = '\xff'", b"\xff\xfef\x00", b"\x80"])
-def test_bytes_that_are_no_text_are_bad_input(tmp_path, raw):
+def test_bytes_that_are_no_text_are_bad_input(tmp_path):
     file = tmp_path / "arm.toml"
-    file.write_bytes(raw)
+    file.write_bytes(b"name = '\xff'")
     with pytest.raises(InputError, match="UTF-8"):
         ulna.load(file)
-
-
-def test_an_empty_file_is_bad_input(tmp_path):
-    file = tmp_path / "arm.toml"
-    file.touch()
-    assert {problem.what for problem in problems_of(lambda: ulna.load(file))} == {"format", "link"}
 
 
 def test_a_file_of_eleven_megabytes_is_refused_at_once(tmp_path):
@@ -472,92 +387,75 @@ def test_doubts_come_with_every_line_that_earns_one():
 # Writing
 
 
-size = st.floats(1e-6, 1e6)
-amount = st.sampled_from([0.0, 0.0, 0.1, 2.5e-5]) | size
 # Not −0.0, which equals the 0.0 that a file leaves out.
-place = (st.sampled_from([0.0, -0.3]) | st.floats(-1e6, 1e6)).map(lambda x: x + 0.0)
-unlimited = st.just(math.inf) | size
+place = st.floats(-1e6, 1e6).map(lambda x: x + 0.0)
 names = st.text(max_size=8).filter(str.isprintable) | st.sampled_from(
     ['"quoted"', "it's", "back\\slash", "\\n", "τ·µ", "机械臂", "'''", '"""', "# no", "[[link]]"]
 )
-frictions = st.builds(
-    lambda low, more, v, drag: Friction(low, low + more, v, drag), amount, amount, size, amount
+
+
+def value_of(number):
+    """Return what draws a number within the bounds of its table."""
+    if number.above is None and number.least is None:
+        return place
+    low = number.least if number.above is None else number.above
+    drawn = st.floats(low, low + 1e3, exclude_min=number.above is not None)
+    return drawn.map(lambda x: x + 0.0)
+
+
+@st.composite
+def parts(draw, kind, **others):
+    """Draw a part with some of the numbers of its table; a plain one if they do not agree."""
+    given = {
+        name: draw(value_of(number))
+        for name, number in NUMBERS[kind].items()
+        if number.needed or draw(st.booleans())
+    }
+    given |= {name: draw(other) for name, other in others.items()}
+    try:
+        return kind(**given)
+    except InputError:
+        return kind(**REQUIRED[kind])
+
+
+dc_motors = parts(
+    Motor,
+    name=names,
+    command=st.sampled_from(["torque", "current", "voltage"]),
+    heat=st.none() | parts(ulna.WindingHeat),
+    backlash=st.none() | parts(ulna.Backlash),
 )
-ratio = st.sampled_from([1.0, -1.0, 345.0]) | size
-part_of_one = st.just(1.0) | st.floats(0.05, 1.0)
-heats = st.builds(
-    lambda *numbers, top, start: ulna.WindingHeat(
-        *numbers, 25.0 + top, start and 25.0 + 0.5 * top, magnet_coefficient=-1e-5 * top
-    ),
-    size,
-    size,
-    top=st.just(100.0) | st.floats(1.0, 300.0),
-    start=st.booleans().map(lambda given: given or None),
-)
-backlashes = st.builds(ulna.Backlash, size, size, amount)
-motors = st.one_of(
-    st.builds(Motor, size, size, size, amount, amount, unlimited, names),
-    st.builds(
-        lambda kt, more, **others: Motor(
-            torque_constant=kt, back_emf_constant=kt * (1.0 + more), **others
-        ),
-        size,
-        amount,
-        voltage=size,
-        resistance=size,
-        gear_ratio=ratio,
-        efficiency=part_of_one,
-        backdriving_efficiency=st.none() | part_of_one,
-        rotor_inertia=size,
-        heat=st.none() | heats,
-        backlash=st.none() | backlashes,
-        command=st.sampled_from(["torque", "current", "voltage"]),
-    ),
-    st.builds(ulna.TorqueSpeedMotor, size, size, unlimited, ratio, amount, names),
-    st.builds(
-        ulna.ServoMotor, size, size, size, amount, unlimited, amount, size, ratio, amount, names
-    ),
-    st.builds(
-        lambda holds, corner, more, *others: ulna.StepperMotor(
-            holds, corner, corner + more, *others
-        ),
-        size,
-        size,
-        size,
-        st.just(math.pi / 100) | size,
-        st.sampled_from([1.0, 16.0]),
-        amount,
-        ratio,
-        amount,
-        names,
-    ),
-    st.builds(ulna.IdealMotor, names),
-)
-joints = st.just(Joint()) | st.builds(
-    Joint,
-    st.just(-math.inf) | st.floats(-100, -0.01),
-    st.just(math.inf) | st.floats(0, 100),
-    unlimited,
-    unlimited,
-    amount,
-    amount,
-    st.sampled_from([1.0, -1.0]) | size,
-    st.none() | frictions,
-    st.none() | motors,
-)
-links = st.builds(Link, size, size, st.none() | place, st.none() | amount, size, place)
+others = [parts(kind, name=names) for kind in MOTOR_KINDS.values() if kind is not Motor]
+motors = st.none() | st.one_of(dc_motors, *others)
+joints = parts(Joint, friction=st.none() | parts(Friction), motor=motors)
 
 
 @st.composite
 def arms(draw):
-    parts = draw(st.lists(st.tuples(links, joints), min_size=1, max_size=3))
-    return Arm(
-        *zip(*parts, strict=True),
-        gravity=draw(st.just((0.0, -9.81)) | st.tuples(place, place)),
-        base=draw(st.just((0.0, 0.0)) | st.tuples(place, place)),
-        payload=draw(st.just(Payload()) | st.builds(Payload, amount, amount)),
-        name=draw(names),
-    )
+    links = draw(st.lists(st.tuples(parts(Link), joints), min_size=1, max_size=3))
+    try:
+        return Arm(
+            *zip(*links, strict=True),
+            gravity=draw(st.just((0.0, -9.81)) | st.tuples(place, place)),
+            base=draw(st.tuples(place, place)),
+            payload=draw(parts(Payload)),
+            name=draw(names),
+        )
+    except InputError:  # a link without mass, beyond which there is none
+        reject()
+
+
+@tabular("kind", NUMBERS)
+def test_every_number_of_a_part_is_read_and_written(kind):
+    for key in NUMBERS[kind]:
+        written = []
+        for value in ("0.7", "70.0"):
+            with suppress(InputError):  # which some other number rules out
+                arm, _ = parse(with_value(kind, key, value)[0])
+                assert parse(dumps(arm))[0] == arm
+                written.append(f"{key} = {value}" in dumps(arm))
+        assert written, key
+        assert all(written), key
 
 
 @settings(max_examples=150, deadline=None)
@@ -607,16 +505,7 @@ HDF5, TABLE = b"\x89HDF\r\n\x1a\n", b"t [s],q1 [rad]\n0,0\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("run.nc", HDF5),
-        ("batch.h5", HDF5),
-        ("batch.zarr", b""),
-        ("plan.csv", TABLE),
-        ("run.parquet", b"PAR1"),
-        ("run.dat", HDF5),
-        ("plan.txt", TABLE),
-    ],
+    ("name", "content"), [("batch.zarr", b""), ("run.dat", HDF5), ("plan.txt", TABLE)]
 )
 def test_results_are_no_robot_files(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
@@ -658,30 +547,6 @@ def test_every_kind_of_motor_is_read_by_its_name(kind):
     assert motor_of("{ " + keys(given) + " }") == kind(**REQUIRED[kind], name="one")
 
 
-def test_a_table_without_a_kind_is_a_dc_motor_with_its_parts():
-    parts = "heat = { thermal_resistance = '10 K/W', thermal_capacity = 4, ambient = '30 degC' }"
-    parts += ", backlash = { gap = '0.5 deg', stiffness = 500 }"
-    motor = motor_of("{ " + DC + f", rotor_inertia = 1e-6, command = 'voltage', {parts} }}")
-    assert motor == Motor(
-        **REQUIRED[Motor],
-        rotor_inertia=1e-6,
-        command="voltage",
-        heat=ulna.WindingHeat(10.0, 4.0, ambient=30.0),
-        backlash=ulna.Backlash(math.radians(0.5), 500.0),
-    )
-
-
-def test_numbers_of_motors_take_units():
-    motor = motor_of(
-        "{ kind = 'servo', stall_torque = '20 kg*cm', no_load_speed = '60 rpm', stiffness = "
-        "'1 N*m/deg', dead_band = '0.3 deg', update_rate = '1 kHz' }"
-    )
-    assert motor.stall_torque == pytest.approx(1.96133)
-    assert motor.no_load_speed == pytest.approx(2 * math.pi)
-    assert motor.stiffness == pytest.approx(180 / math.pi)
-    assert (motor.dead_band, motor.update_rate) == pytest.approx((math.radians(0.3), 1000.0))
-
-
 @pytest.mark.parametrize(
     ("motor", "what", "hint"),
     [
@@ -689,13 +554,9 @@ def test_numbers_of_motors_take_units():
         ("3", "", ""),
         ("{ kind = 'servos' }", ".kind", "did you mean 'servo'?"),
         ("{ kind = 'brushless' }", ".kind", "known: dc, torque-speed, servo"),
-        ("{ kind = 3 }", ".kind", "known: dc"),
         ("{ kind = 'ideal', voltage = 3 }", ".voltage", "known: name"),
-        ("{ kind = 'ideal', heat = {} }", ".heat", ""),
         ("{ " + DC + ", effciency = 1 }", ".effciency", "did you mean 'efficiency'?"),
-        ("{ " + DC + ", efficiency = 2 }", ".efficiency", ""),
         ("{ " + DC + ", command = 'speed' }", ".command", ""),
-        ("{ " + DC + ", command = 3 }", ".command", ""),
         ("{ " + DC + ", heat = 3 }", ".heat", ""),
         ("{ " + DC + ", heat = { ambient = 20 } }", ".heat.thermal_resistance", ""),
     ],

