@@ -4,16 +4,15 @@ A drawing is one path: its strokes, and straight travel with the pen up from eac
 `Path.strokes` says between which of its parameters the pen is down. Strokes are drawn in the order,
 and each in the direction, that makes the travel short, and closed ones from where it does.
 
-Closed strokes may begin elsewhere than in the file: at the ends of their pieces, and anywhere on
+Closed strokes may begin elsewhere than in the file: at the ends of their pieces, and at places on
 those that are curved, but never within a straight line, where a pen that is put down shows. A place
 on a stroke is a number u: that of a piece, and the part of that piece that is gone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,12 +32,7 @@ TOUCHING = 1e-5  # of a drawing's size, by which a stroke may begin beside the e
 SLIGHT = 0.01  # of a piece's length, by which it may lean over to that end
 FIRST = np.array([0])
 ALIKE = 1e-9  # of their extent, below which two points are the same
-SAMPLES = 16  # places of a curve at least that are looked at first
-BESIDE = 1e-6  # of a piece: closer to its end it is its end
-HALVINGS = 40  # of golden-section search
-GOLDEN = 0.5 * (5.0**0.5 - 1.0)
-SWEEPS = 4  # over all strokes
-SHORTER = 1e-9  # of the travel, by which another place has to shorten it
+BEGINNINGS = 64  # places on a closed curve at which it may begin
 
 
 class Drawing(NamedTuple):
@@ -96,22 +90,12 @@ def _in_order(
     if keep or len(given) < 2:
         return given, order_strokes(starts, ends, keep=True)
     begins = [find_beginnings(stroke, size, rounded=rounded) for stroke in given]
-    points = [points_at(stroke, one.places) for stroke, one in zip(given, begins, strict=True)]
+    points = [points_at(stroke, places) for stroke, places in zip(given, begins, strict=True)]
     order = order_strokes(starts, ends, points)
-    chosen = [
-        given[k].reversed() if back else given[k]
-        for k, back in zip(order.index, order.backwards, strict=True)
-    ]
-    closed = np.array([len(begins[k].places) > 0 for k in order.index])
-    rows = [
-        [column[place] if len(column) else 0.0 for column in begins[k]]
-        for k, place in zip(order.index, order.places, strict=True)
-    ]
-    places = settled(chosen, closed, Beginnings(*np.array(rows).T))
-    made = [
-        begun_at(stroke, place) if place else stroke
-        for stroke, place in zip(chosen, places.tolist(), strict=True)
-    ]
+    made = []
+    for k, back, place in zip(order.index, order.backwards, order.places, strict=True):
+        stroke = given[k].reversed() if back else given[k]
+        made.append(begun_at(stroke, float(begins[k][place])) if place else stroke)
     return made, order
 
 
@@ -240,37 +224,20 @@ def _segments(rows: Array) -> CurveSegments:
     return CurveSegments((powers[..., 0] + 1j * powers[..., 1]).T, flat, flat, none, none)
 
 
-class Beginnings(NamedTuple):
-    """Places at which a stroke may begin, its own start first; none of one that is not closed."""
-
-    places: Array  # (m,)
-    back: Array  # (m,) how far the search for a better place may go back from each, and
-    ahead: Array  # (m,) ahead
-
-
-NONE = Beginnings(np.zeros(0), np.zeros(0), np.zeros(0))
-
-
-def find_beginnings(stroke: CurveSegments, size: float, *, rounded: bool) -> Beginnings:
-    """Return where a stroke of a drawing of a size may begin.
+def find_beginnings(stroke: CurveSegments, size: float, *, rounded: bool) -> Array:
+    """Return the places (m,) where a closed stroke may begin, its own start first; else none.
 
     A corner that is not rounded has to stay where a pen stops, or one like it: nothing goes through
     it at speed.
     """
     if abs(stroke.ends[-1] - stroke.starts[0]) > JOINED * size:
-        return NONE
+        return np.zeros(0)
     sharp = _sharp_corners(stroke, rounded=rounded)
     if sharp[0]:
-        places = np.flatnonzero(sharp).astype(float)
-        return Beginnings(places, np.zeros(len(places)), np.zeros(len(places)))
-    curved, count = stroke.curved, len(stroke)
-    parts = -(-SAMPLES // count)
-    places = np.arange(count * parts) / parts
-    piece, inside = np.arange(count * parts) // parts, np.arange(count * parts) % parts > 0
-    kept = curved[piece] | ~inside
-    before = np.where(inside, curved[piece], curved[piece - 1])
-    back, ahead = before / parts, curved[piece] / parts
-    return Beginnings(places[kept], back[kept], ahead[kept])
+        return np.flatnonzero(sharp).astype(float)
+    parts = -(-BEGINNINGS // len(stroke))
+    places = np.arange(len(stroke) * parts) / parts
+    return places[stroke.curved[places.astype(int)] | (places % 1.0 == 0.0)]
 
 
 def _sharp_corners(stroke: CurveSegments, *, rounded: bool) -> Array:
@@ -288,76 +255,11 @@ def points_at(stroke: CurveSegments, places: Array) -> Array:
     return stroke.at(piece, places - piece).value
 
 
-def settled(strokes: Sequence[CurveSegments], closed: Array, begins: Beginnings) -> Array:
-    """Return better places (k,) to begin closed strokes at, in the order they are drawn in.
-
-    `begins` has the place of each, and how far to look for a better one. From a point a before it
-    to a point b behind it the travel is |a − z(u)| + |z(u) − b|.
-    """
-    drawn = _Joined(strokes)
-    everyone: Array = np.arange(len(strokes))
-    places = begins.places.copy()
-    free = closed & (begins.back + begins.ahead > 0.0)
-    entry = drawn.points(everyone, places)
-    leave: Array = np.where(closed, entry, drawn.ends)
-    for sweep in range(2 * SWEEPS if free.any() else 0):
-        # Neighbours in turn: each looks for its place while those beside it stay.
-        which = everyone[free & (everyone % 2 == sweep % 2)]
-        beside = leave[which - 1], entry[(which + 1) % len(strokes)]
-        travel = partial(drawn.travel, which, *beside)
-        low, high = (begins.places - begins.back)[which], (begins.places + begins.ahead)[which]
-        # What is least is known to half of the digits: the others would be those of rounding.
-        found: Array = np.round(_golden_section(travel, low, high), 6)
-        better = travel(found) < (1.0 - SHORTER) * travel(places[which])
-        places[which[better]] = found[better]
-        entry[which] = leave[which] = drawn.points(which, places[which])
-    return np.asarray(np.mod(places, drawn.counts))
-
-
-class _Joined:
-    """Strokes as one row of pieces, so that places on many of them are worked out at once."""
-
-    def __init__(self, strokes: Sequence[CurveSegments]) -> None:
-        self.pieces = CurveSegments.joined(strokes)
-        self.counts = np.array([len(stroke) for stroke in strokes])
-        self.offsets = np.cumsum(self.counts) - self.counts
-
-    @property
-    def ends(self) -> Array:
-        """Where the strokes end (k,)."""
-        return self.pieces.ends[self.offsets + self.counts - 1]
-
-    def points(self, which: Array, places: Array) -> Array:
-        """Return the points (m,) at places of strokes (m,), closed ones over and over."""
-        counts = self.counts[which]
-        turned = np.mod(places, counts)
-        piece = np.minimum(turned.astype(int), counts - 1)
-        return self.pieces.at(self.offsets[which] + piece, turned - piece).value
-
-    def travel(self, which: Array, before: Array, behind: Array, places: Array) -> Array:
-        """Return the travel (m,) from points to places of strokes, and on to others."""
-        z, last = self.points(which, places), len(self.counts) - 1
-        return np.asarray((which > 0) * np.abs(z - before) + (which < last) * np.abs(behind - z))
-
-
-def _golden_section(cost: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Return where functions (m,) of one variable are least, each between two of its values."""
-    for _ in range(HALVINGS):
-        step = GOLDEN * (high - low)
-        left, right = high - step, low + step
-        falling = cost(left) > cost(right)
-        low, high = np.where(falling, left, low), np.where(falling, high, right)
-    return 0.5 * (low + high)
-
-
 def begun_at(stroke: CurveSegments, place: float) -> CurveSegments:
     """Return a closed stroke from a place on it, once round."""
-    piece, part = divmod(place, 1.0)
-    if part < BESIDE or part > 1.0 - BESIDE:
-        piece, part = (piece + round(part)) % len(stroke), 0.0
-    around = np.roll(np.arange(len(stroke)), -int(piece))
+    piece, part = int(place), place % 1.0
+    around = np.roll(np.arange(len(stroke)), -piece)
     if not part:
         return stroke.chosen(around)
-    behind, ahead = stroke.part(int(piece), part, 1.0), stroke.part(int(piece), 0.0, part)
-    rest = [stroke.chosen(around[1:])] if len(stroke) > 1 else []
-    return CurveSegments.joined([behind, *rest, ahead])
+    behind, ahead = stroke.part(piece, part, 1.0), stroke.part(piece, 0.0, part)
+    return CurveSegments.joined([behind, stroke.chosen(around[1:]), ahead])

@@ -111,7 +111,7 @@ def test_notes_are_of_the_path_that_has_them(drawing):
         # Squares of side 10, 12 apart: 2 to the second one, and 12 from there to the third.
         ("".join(f'<rect x="{12 * k}" width="10" height="10"/>' for k in range(3)), 14.0),
         # From the corner of a square straight to the nearest point of a circle.
-        ('<rect width="10" height="10"/><circle cx="13" cy="14" r="2.5"/>', 2.5),
+        ('<rect width="10" height="10"/><circle cx="13" cy="13" r="3"/>', 3.0 * (2**0.5 - 1.0)),
         # Two ellipses whose nearest points are on the line between their centres.
         ('<ellipse cx="0" cy="0" rx="9" ry="4"/><ellipse cx="30" cy="0" rx="8" ry="4"/>', 13.0),
     ],
@@ -128,6 +128,12 @@ def test_closed_strokes_begin_where_the_way_to_them_is_short(
     # Every stroke still ends where it begins.
     for first, last in path.strokes:
         assert path(first) == pytest.approx(path(last), abs=1e-9)
+
+
+def test_a_circle_begins_at_one_of_64_places(drawing, pen_down_length):
+    # The nearest point is (11.5, 12); a place within 2π/128 of it is chosen.
+    path = drawing('<rect width="10" height="10"/><circle cx="13" cy="14" r="2.5"/>', unit=1.0)
+    assert 2.5 <= path.length - pen_down_length(path) <= abs(5.0 - 2.5 * np.exp(1j * np.pi / 64))
 
 
 def test_nothing_begins_in_the_middle_of_a_straight_line(drawing):
