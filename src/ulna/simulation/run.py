@@ -22,7 +22,7 @@ from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.dynamics.equations_of_motion import inverse_dynamics
-from ulna.errors import InputError, Problem, Problems
+from ulna.errors import InputError, Problem
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
 from ulna.simulation.motor_use import (
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
+_ARRAYS = ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated")
 AT_STOP = 1e-9  # [rad] from a limit
 MOST_AT_ONCE = 1_000_000  # numbers in the mass matrices of the samples that are worked on together
 
@@ -186,25 +187,16 @@ class Run:
     error: Exception | None = None  # what ended the run in Python; neither copied nor saved
 
     def __post_init__(self) -> None:
-        checks = Problems()
-        samples = np.size(self.t)
-        if samples == 0:
-            checks.add("t", "no samples", "at least one, the start")
         own = vars(self)  # It is frozen for everybody else.
         own |= known_windings(self.arm, self.current, self.voltage, self.temperature)
-        for name, shape in _shapes(samples, self.arm.n).items():
-            own[name] = immutable_array(checks, name, own[name], shape)
-        for name, shape in signal_shapes(samples, self.arm.n).items():
+        for name in (*_ARRAYS, *signal_shapes(len(self.t), self.arm.n)):
             if own[name] is not None:
-                own[name] = immutable_array(checks, name, own[name], shape)
-        checks.raise_if_any()
+                own[name] = read_only(np.asarray(own[name], dtype=np.float64))
         own["settings"] = as_json(self.settings)
         own["versions"] = dict(self.versions)
-        own["contacts"] = tuple(self.contacts)
-        own["saturation"] = tuple(self.saturation)
-        own["sticking"] = tuple(self.sticking)
-        own["motors"] = tuple(self.motors)
-        own["events"] = tuple(_immutable_event(event) for event in self.events)
+        for event in self.events:
+            read_only(event.q)
+            read_only(event.qd)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: copied arrays would be writeable.
@@ -383,17 +375,6 @@ def stuck_spans(run: Run, joint: int) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
-    per_sample, per_joint = (samples,), (samples, n)
-    return {
-        "t": per_sample,
-        **dict.fromkeys(("q", "qd", "qdd", "tau"), per_joint),
-        "tip_force": (samples, 3),
-        **dict.fromkeys(("injected", "dissipated"), per_sample),
-    }
-
-
-@lru_cache(maxsize=64)
 def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     """Return the arrays that a run may have besides, with their shapes."""
     names = ("tau_commanded", "tau_disturbance", "q_measured", "qd_measured")
@@ -401,11 +382,6 @@ def signal_shapes(samples: int, n: int) -> Mapping[str, tuple[int, ...]]:
     windings = ("current", "voltage", "temperature", "rotor_angle", "rotor_rate")
     per_joint |= dict.fromkeys(windings, (samples, n))
     return {**per_joint, "tip_force_disturbance": (samples, 3), "energy_flows": (samples, 6)}
-
-
-def _immutable_event(event: Event) -> Event:
-    q, qd = (read_only(np.array(values, dtype=np.float64)) for values in (event.q, event.qd))
-    return Event(event.name, float(event.t), q, qd)
 
 
 def _in_blocks(function: Callable[[Floats, Floats], Floats], q: Floats, qd: Floats) -> Floats:
@@ -418,27 +394,6 @@ def _in_blocks(function: Callable[[Floats, Floats], Floats], q: Floats, qd: Floa
 def _since_start(values: Floats) -> Floats:
     change: Floats = values - values[0]
     return change
-
-
-def immutable_array(checks: Problems, name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Return an array that nobody can change: itself if that is so, else a copy."""
-    if type(values) is np.ndarray and values.shape == shape and values.dtype == np.float64:
-        return values if _cannot_change(values) else read_only(values.copy())
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        checks.add(name, "values that are no numbers", f"an array of shape {shape}")
-        return np.full(shape, np.nan)
-    if array.shape != shape:
-        checks.add(name, f"shape {array.shape}", f"shape {shape}")
-    return array if _cannot_change(array) else read_only(array.copy())
-
-
-def _cannot_change(array: Any) -> bool:
-    """Whether the array and all that it is a view of are read-only."""
-    while isinstance(array, np.ndarray) and not array.flags.writeable:
-        array = array.base
-    return array is None
 
 
 def read_only(array: Floats) -> Floats:

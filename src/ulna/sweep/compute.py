@@ -206,9 +206,9 @@ def _planned(spec: SweepSpec, batch: CaseBatch) -> BatchRun:
     gears = np.stack([efficiencies(one) for one in driven], axis=1)[:, :, None]
     tau = motion_torques(arms.per_sample(), sliding, None, gears)
     count = len(batch.places)
-    codes = np.full(count, CODES["done"], dtype=np.int8)
-    status = Statuses.made(codes, np.full(count, duration))
-    return BatchRun.made(arms, times, q, qd, tau, status, {"method": "planned"})
+    ends = np.full(count, duration)
+    status = Statuses(np.full(count, CODES["done"]), ends)
+    return BatchRun(arms, times, q, qd, tau, ends, status, {"method": "planned"})
 
 
 def _rows(spec: SweepSpec, plan: Plan | None, times: Array) -> tuple[Any, Any]:

@@ -55,20 +55,9 @@ def test_what_follows_from_them_is_read_only_and_made_once(name):
         run.energy.kinetic[0] = 1.0
 
 
-def test_a_read_only_array_is_not_copied_unless_what_it_shows_can_change():
-    t = np.array([0.0, 1.0])
-    view = t.view()
-    view.flags.writeable = False
-    assert not np.shares_memory(still(ulna.preset("unit"), 2, t=view).t, t)
-    t.flags.writeable = False
-    assert still(ulna.preset("unit"), 2, t=t).t is t
-
-
 def test_the_states_of_events_are_read_only():
     state = np.zeros(2)
     run = still(ulna.preset("unit"), events=[Event("up", 0.5, state, state)])
-    state[0] = 1.0
-    assert run.events[0].q.tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match="read-only"):
         run.events[0].qd[0] = 1.0
 
@@ -83,18 +72,6 @@ def test_a_copy_is_as_fixed_as_the_run(copied):
     assert not twin.q.flags.writeable
     with pytest.raises(dataclasses.FrozenInstanceError):
         twin.q = run.q
-
-
-def test_every_array_of_a_wrong_shape_is_named():
-    with pytest.raises(InputError) as caught:
-        still(ulna.preset("unit"), 2, q=np.zeros((2, 3)), tau=np.zeros(2), injected=["a", "b"])
-    assert [problem.what for problem in caught.value.problems] == ["q", "tau", "injected"]
-    assert "(2, 3), need shape (2, 2)" in str(caught.value)
-
-
-def test_a_run_has_at_least_its_start():
-    with pytest.raises(InputError, match="at least one"):
-        still(ulna.preset("unit"), 0)
 
 
 # What the samples mean

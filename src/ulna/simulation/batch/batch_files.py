@@ -30,7 +30,6 @@ from ulna.simulation.batch.batch_run import (
     attributes,
     coordinates,
     endings,
-    fixed_parameters,
     parameter_quantities,
     provenance_of,
 )
@@ -54,7 +53,7 @@ from ulna.simulation.files import (
     warn_of_no_digest,
 )
 from ulna.simulation.outcome import Floats
-from ulna.simulation.run import as_json, immutable_array, versions_here
+from ulna.simulation.run import as_json, versions_here
 from ulna.simulation.tables import Quantity
 from ulna.storage import check_space, set_aside, whole_file, whole_folder
 from ulna.typing import PathLike
@@ -150,13 +149,11 @@ def create(
     checks = Problems()
     if members < 1:
         checks.add("arms", str(members), "at least one")
-    times = immutable_array(checks, "t", t, np.shape(t)[:1])
-    arms = fixed_parameters(checks, parameters, parameters.n, members)
     checks.raise_if_any()
     provenance = provenance_of(as_json(settings), versions_here() if versions is None else versions)
     stored = None if call is None else call.stored
     provenance |= {} if stored is None else {"call": stored}
-    layout = layout_of(arms, times, members, keep_tau, provenance)
+    layout = layout_of(parameters, t, members, keep_tau, provenance)
     return BatchStore(Path(file), layout, place, make)
 
 
@@ -369,14 +366,16 @@ def _batch(source: BatchSource) -> BatchRun:
     call = from_json(checks, "call", called, read_call)
     _check_arrays(checks, source)
     checks.raise_if_any()
-    t_end = source.read("t_end")
+    t_end, codes = source.read("t_end"), source.read("status")
+    for code in codes[(codes < 0) | (codes >= len(CODES))][:1]:
+        raise InputError(Problem("status", f"{code}", f"numbers from 0 to {len(CODES) - 1}"))
     kept = {name: StoredArray(source, name) for name in HISTORIES if name in source.arrays}
     return BatchRun(
         parameters=Parameters(*(_parameter(source, name) for name in Parameters._fields)),
         t=source.read("time"),
         **({"tau": None} | kept),
         t_end=t_end,
-        status=Statuses(source.read("status"), t_end),
+        status=Statuses(codes, t_end),
         settings=settings or {},
         versions=made_with or {},
         call=call,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from ulna.arm import Parameters
-from ulna.errors import Problems, size_text
+from ulna.errors import size_text
 from ulna.kinematics.forward_kinematics import tip
 from ulna.progress import card
 from ulna.simulation.batch.member import Member, MemberOrigin
@@ -23,7 +23,7 @@ from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import StoredArray
 from ulna.simulation.options import check_memory
 from ulna.simulation.outcome import Floats, Status
-from ulna.simulation.run import as_json, immutable_array, read_only, versions_here
+from ulna.simulation.run import read_only, versions_here
 from ulna.simulation.tables import Quantity, labelled
 from ulna.typing import PathLike
 
@@ -195,8 +195,7 @@ class BatchRun:
     in memory, or stay in a file of which only that is read what a key such as `run.q[3]` or
     `run.q[:, -1]` asks for.
 
-    `run[3]` is one arm, `run[10:20]` and `run[~run.status.ok]` are smaller batches. Arrays that
-    nobody can change are taken as they are, others are copied.
+    `run[3]` is one arm, `run[10:20]` and `run[~run.status.ok]` are smaller batches.
 
     Attributes
     ----------
@@ -232,65 +231,9 @@ class BatchRun:
     call: BatchCall | None = None
 
     def __post_init__(self) -> None:
-        checks = Problems()
-        samples, members = np.size(self.t), len(self.status)
-        n = int(np.shape(self.parameters.length)[-1])
-        if samples == 0:
-            checks.add("t", "no samples", "at least one")
-        self._store("t", immutable_array(checks, "t", self.t, (samples,)))
-        self._store("t_end", immutable_array(checks, "t_end", self.t_end, (members,)))
-        if not np.array_equal(self.t_end, self.status.t_end, equal_nan=True):
-            checks.add("t_end", "other times than those of the status", "the same")
-        for name in ("q", "qd", "tau"):
-            self._store(name, _history(checks, name, getattr(self, name), (members, samples, n)))
-        self._store("parameters", fixed_parameters(checks, self.parameters, n, members))
-        checks.raise_if_any()
-        self._store("settings", as_json(self.settings))
-        self._store("versions", dict(self.versions))
-
-    @classmethod
-    def made(
-        cls,
-        parameters: Parameters,
-        t: Floats,
-        q: Floats,
-        qd: Floats,
-        tau: Floats | None,
-        status: Statuses,
-        settings: dict[str, Any],
-        call: BatchCall | None = None,
-    ) -> BatchRun:
-        """Return the result of arrays that are right, and that nobody else writes to.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            As the attribute of this name.
-        t, q, qd, tau : ndarray
-            As the attributes of these names.
-        status : Statuses
-            As the attribute of this name.
-        settings : dict
-            As the attribute of this name.
-        call : BatchCall, optional
-            As the attribute of this name.
-
-        Returns
-        -------
-        BatchRun
-            The result, which holds the arrays themselves.
-        """
-        run = object.__new__(cls)
-        for array in (t, q, qd) if tau is None else (t, q, qd, tau):
-            array.flags.writeable = False
-        run.__dict__.update(
-            parameters=parameters, t=t, q=q, qd=qd, tau=tau, t_end=status.t_end, status=status,
-            settings=settings, versions=dict(versions_here()), call=call,
-        )  # fmt: skip
-        return run
-
-    def _store(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+        for array in (self.t, self.q, self.qd, self.tau, self.t_end, *self.parameters):
+            if isinstance(array, np.ndarray):
+                read_only(array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: copied arrays would be writeable. Its call is what a file holds of
@@ -415,29 +358,6 @@ class BatchRun:
 def provenance_of(settings: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, Any]:
     """Return how a batch is computed, as plain data."""
     return {"format": FORMAT, "settings": dict(settings), "versions": dict(versions)}
-
-
-def fixed_parameters(checks: Problems, parameters: Parameters, n: int, members: int) -> Parameters:
-    """Read the parameters of the arms: the same for all (n,), or (B, n) where they differ."""
-    found = []
-    for name, values in parameters._asdict().items():
-        size = 2 if name in PLANE else n
-        shape = np.shape(values)
-        if shape == (1, size) and members != 1:
-            values, shape = np.asarray(values)[0], (size,)
-        wanted = (members, size) if len(shape) > 1 else (size,)
-        found.append(immutable_array(checks, f"parameters.{name}", values, wanted))
-    return Parameters(*found)
-
-
-def _history(checks: Problems, name: str, values: Any, shape: tuple[int, int, int]) -> Any:
-    if values is None and name == "tau":
-        return None
-    if not isinstance(values, StoredArray):
-        return immutable_array(checks, name, values, shape)
-    if values.shape != shape:
-        checks.add(name, f"shape {values.shape}", f"shape {shape}")
-    return values
 
 
 def _some(values: Any, key: Any) -> Any:

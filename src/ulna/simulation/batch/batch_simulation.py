@@ -236,7 +236,7 @@ class BatchSimulation:
     @property
     def status(self) -> Statuses:
         """How every member stands; one that goes on is "done" up to now."""
-        return Statuses.made(self._codes.copy(), self._outcome.t_end.copy())
+        return Statuses(self._codes.copy(), self._outcome.t_end.copy())
 
     def apply(self, torque: ArrayLike) -> None:
         """Apply torques from now on, until others are applied.

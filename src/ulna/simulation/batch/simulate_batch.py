@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Parameters
 from ulna.arrays import Array
 from ulna.concurrency import (
     check_on_interrupt,
@@ -30,7 +29,7 @@ from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arm
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome, sample_width
 from ulna.simulation.loads import chosen_command, short_tables
-from ulna.simulation.run import as_json, read_only
+from ulna.simulation.run import as_json
 from ulna.simulation.sensors import IDEAL, PERFECT
 from ulna.simulation.simulate_arm import loop_settings, sample_times
 from ulna.simulation.steps import most_error
@@ -371,15 +370,11 @@ class _BatchJob(NamedTuple):
         return np.where(own == TO_RUN, codes, own)
 
     def _result(self, outcome: Outcome) -> BatchRun:
-        # These arrays are ours alone, so that they need not be copied or checked again.
-        status = Statuses.made(self._codes(outcome, 0), outcome.t_end)
-        parameters = self.spec.parameters
-        if self.spec.arm is None:
-            parameters = Parameters(*map(read_only, parameters))
-        tau = outcome.tau if self.torques else None
-        return BatchRun.made(
-            parameters, self.times, outcome.q, outcome.qd, tau, status, self.settings, self.call
-        )
+        return BatchRun(
+            self.spec.parameters, self.times, outcome.q, outcome.qd,
+            outcome.tau if self.torques else None, outcome.t_end,
+            Statuses(self._codes(outcome, 0), outcome.t_end), self.settings, call=self.call,
+        )  # fmt: skip
 
 
 def _finished(store: BatchStore, file: Any) -> BatchRun:

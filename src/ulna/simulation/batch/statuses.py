@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, TypeAlias, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.errors import Problems
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.outcome import Floats, Reason, Status
-from ulna.simulation.run import immutable_array
+from ulna.simulation.run import read_only
 from ulna.typing import ArrayLike
 
 Codes: TypeAlias = NDArray[np.int8]
@@ -88,11 +87,6 @@ class Statuses:
     t_end : array_like, shape (B,)
         When [s] each ended.
 
-    Raises
-    ------
-    InputError
-        Codes that mean nothing, or another number of times.
-
     Examples
     --------
     >>> statuses = Statuses([0, 3], [2.0, 0.31])
@@ -108,32 +102,8 @@ class Statuses:
     t_end: Floats
 
     def __init__(self, codes: ArrayLike, t_end: ArrayLike) -> None:
-        checks = Problems()
-        found = _codes(checks, codes)
-        times = immutable_array(checks, "t_end", t_end, found.shape)
-        checks.raise_if_any()
-        object.__setattr__(self, "codes", found)
-        object.__setattr__(self, "t_end", times)
-
-    @classmethod
-    def made(cls, codes: Codes, t_end: Floats) -> Statuses:
-        """Return statuses of arrays that are right, and that nobody else writes to.
-
-        Parameters
-        ----------
-        codes, t_end : ndarray, shape (B,)
-            As `Statuses` takes them.
-
-        Returns
-        -------
-        Statuses
-            The statuses, which hold the arrays themselves.
-        """
-        statuses = object.__new__(cls)
-        codes.flags.writeable = t_end.flags.writeable = False
-        object.__setattr__(statuses, "codes", codes)
-        object.__setattr__(statuses, "t_end", t_end)
-        return statuses
+        object.__setattr__(self, "codes", read_only(np.asarray(codes, dtype=np.int8)))
+        object.__setattr__(self, "t_end", read_only(np.asarray(t_end, dtype=np.float64)))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name} cannot be changed: statuses are read-only")
@@ -223,17 +193,3 @@ def coarse_arms(status: Statuses, dt: float, rough: float) -> list[str]:
         f"first of them arm {coarse[0]}: their angles are off by more than {rough:g} rad; try a "
         f"dt of {dt / 10.0:g} s"
     ]
-
-
-def _codes(checks: Problems, codes: Any) -> Codes:
-    given = np.asarray(codes)
-    need = f"whole numbers (B,) from 0 to {len(REASONS) - 1}"
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        checks.add("status", f"{given.dtype} of shape {given.shape}", need)
-        return np.zeros(given.shape[:1], dtype=np.int8)
-    unknown = given[(given < 0) | (given >= len(REASONS))]
-    if unknown.size:
-        checks.add("status", f"{unknown[0]}", need)
-    taken: Codes = given.astype(np.int8)
-    taken.flags.writeable = False
-    return taken

@@ -331,7 +331,6 @@ def test_a_slab_that_does_not_fit_is_refused_and_the_store_goes_on(tmp_path):
         (-1, {}, "first: got -1"),
         (0, {"q": np.zeros((16, SAMPLES, 3))}, r"q: got float64 of shape \(16, 5, 3\)"),
         (0, {"tau": None}, "tau: got"),
-        (0, {"codes": np.full(16, 11)}, "status: got 11"),
     ):
         with pytest.raises(InputError, match=words):
             store.write(first, **(slab | change))

@@ -101,31 +101,13 @@ def test_endings_are_counted_with_the_first_that_went_wrong():
 
 
 def test_statuses_cannot_be_changed():
-    codes = np.array([0, 1])
-    statuses = ended(codes)
-    codes[0] = 3
-    assert statuses.ok.all()
+    statuses = ended([0, 1])
     with pytest.raises(ValueError, match="read-only"):
         statuses.codes[0] = 3
     with pytest.raises(AttributeError, match="read-only"):
-        statuses.codes = codes
+        statuses.codes = [0, 1]
     twin = pickle.loads(pickle.dumps(statuses))
     assert twin.codes.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("codes", "words"),
-    [
-        ([0, 10], "status: got 10, need whole numbers"),
-        ([-1, 0], "status: got -1"),
-        ([0.0, 1.0], "float64 of shape"),
-        (np.zeros((2, 2), int), r"shape \(2, 2\)"),
-        ([0], r"t_end: got shape \(2,\), need shape \(1,\)"),
-    ],
-)
-def test_codes_without_a_reason_are_refused(codes, words):
-    with pytest.raises(InputError, match=words):
-        Statuses(codes, [1.0, 2.0])
 
 
 # Arrays
@@ -140,31 +122,6 @@ def test_arrays_are_read_only(name):
         run.final.q[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         run.parameters.length[0] = 1.0
-
-
-def test_a_history_that_nobody_can_change_is_not_copied():
-    q = np.zeros((5, 3, 2))
-    assert not np.shares_memory(batch(q=q).q, q)
-    q.flags.writeable = False
-    assert batch(q=q).q is q
-
-
-def test_everything_of_a_wrong_shape_is_named():
-    arms = ulna.preset("unit").parameters
-    with pytest.raises(InputError) as caught:
-        batch(
-            q=np.zeros((5, 3, 3)),
-            tau=np.zeros((4, 3, 2)),
-            t_end=np.zeros(5),
-            arms=arms._replace(mass=np.ones((4, 2)), base=np.zeros(3)),
-        )
-    named = [problem.what for problem in caught.value.problems]
-    assert named == ["t_end", "q", "tau", "parameters.mass", "parameters.base"]
-
-
-def test_a_batch_has_at_least_a_sample():
-    with pytest.raises(InputError, match="at least one"):
-        batch(samples=0)
 
 
 @pytest.mark.parametrize(
@@ -218,8 +175,6 @@ def test_arms_that_are_all_the_same_stay_one():
     arms = ulna.preset("unit").parameters
     run = batch(arms=arms)
     assert run[1:3].parameters.length.tolist() == arms.length.tolist()
-    assert batch(arms=ulna.stack([arms])).parameters.length.shape == (2,)
-    assert batch(members=1, arms=ulna.stack([arms])).parameters.length.shape == (1, 2)
 
 
 @pytest.mark.parametrize("block", [1, 40, batch_run.BLOCK])
@@ -298,11 +253,6 @@ def test_the_attributes_of_the_dataset_hold_the_provenance_as_text():
     assert attributes["format"] == run.provenance["format"] == "batch 1"
     assert json.loads(attributes["settings"]) == {"method": "rk4"}
     assert json.loads(attributes["versions"])["numpy"] == np.__version__
-
-
-def test_settings_that_no_file_can_hold_are_refused():
-    with pytest.raises(InputError, match="settings"):
-        batch(settings={"torque": object()})
 
 
 def test_a_batch_loads_nothing_heavy():
