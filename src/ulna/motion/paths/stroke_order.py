@@ -4,8 +4,8 @@ An open stroke can be drawn in two ways, forwards and backwards. A closed one ca
 places, and ends where it began. A route takes every stroke once, in one of its ways.
 
 Several routes are improved, and the shortest is returned: the order of the file, and routes from
-each stroke to the nearest one, which differ in the stroke that is the first. 2-opt reverses runs of strokes, and closed strokes begin elsewhere,
-as long as either shortens the travel.
+each stroke to the nearest one, which differ in the stroke that is the first. 2-opt reverses runs of
+strokes, and closed strokes begin elsewhere, as long as either shortens the travel.
 """
 
 from __future__ import annotations
