@@ -191,7 +191,7 @@ class Run:
         own |= known_windings(self.arm, self.current, self.voltage, self.temperature)
         for name in (*_ARRAYS, *signal_shapes(len(self.t), self.arm.n)):
             if own[name] is not None:
-                own[name] = read_only(np.asarray(own[name], dtype=np.float64))
+                own[name] = read_only(np.asarray(own[name], dtype=np.float64).view())
         own["settings"] = as_json(self.settings)
         own["versions"] = dict(self.versions)
         for event in self.events:
