@@ -62,18 +62,6 @@ def test_it_is_the_closed_form(random_arm, name, n, rotors):
     assert close(computed(name, *given), expected)
 
 
-@pytest.mark.parametrize("n", [2, 5])
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_one_arm_serves_many_states(random_arm, name, n):
-    arm, q, qd, given, force = drawn(random_arm, n)
-    for one in (arm.rows(0), arm.rows(slice(0, 1))):
-        found = computed(name, one, q, qd, given, force[:1])
-        assert close(found, getattr(chain, name)(one, q, qd, given, tip_force=force[:1]))
-    # An arm beside others is no other arm.
-    repeated = ulna.Parameters(*(np.tile(value[:1], (SOME, 1)) for value in arm))
-    assert same(found, computed(name, repeated, q, qd, given, force[:1]))
-
-
 @tabular("n", [1, 2, 6])
 @tabular("force", [None, 2, 3])
 @tabular("name", FUNCTIONS)

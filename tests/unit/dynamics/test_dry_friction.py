@@ -69,26 +69,6 @@ def test_the_load_that_friction_holds_takes_all_of_it(angle):
     assert np.abs(held) == pytest.approx([25.0])
 
 
-def test_a_weak_joint_holds_no_load_and_a_weaker_one_not_even_the_arm():
-    assert friction_payload(rod(10.0), [0.0]) == pytest.approx(0.0, abs=1e-14)
-    assert friction_payload(rod(7.0), [0.0]) == pytest.approx(-0.3)
-    assert np.isnan(friction_payload(ARM, [0.0, 0.0]))  # lever arms of no mass agree
-
-
-def test_nothing_at_the_tip_of_an_upright_arm_turns_it():
-    assert friction_payload(rod(1.0), [math.pi / 2]) == np.inf
-
-
-def test_the_weakest_joint_decides_among_several():
-    joints = [ulna.Joint(friction=ulna.Friction(static)) for static in (50.0, 12.0)]
-    arm = ulna.Arm.point_masses([1.0, 1.0], [1.0, 1.0], joints=joints, gravity=(0.0, -10.0))
-    assert friction_payload(arm, [0.0, 0.0]) == pytest.approx(0.2)
-    stronger = arm.replace(joints=[joints[0], joints[0]])
-    assert friction_payload(stronger, [0.0, 0.0]) == pytest.approx(1.0)
-    lifted = friction_payload(stronger, [0.0, 0.0], tip_force=[0.0, 5.0])
-    assert lifted == pytest.approx(1.5)
-
-
 # Rest
 
 

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 import ulna
@@ -59,25 +58,3 @@ def test_the_vector_holds_each_links_moments_with_its_point_mass(arm):
             1e-4,
         ]
     )
-
-
-def test_masses_do_not_enter_the_matrix(arm):
-    p = arm.parameters
-    heavier = p._replace(
-        mass=3.0 * p.mass,
-        com=0.5 * p.com,
-        com_offset=-p.com_offset,
-        inertia=2.0 * p.inertia,
-        tip_mass=p.tip_mass + 1.0,
-        damping=4.0 * p.damping,
-        rotor_inertia=5.0 * p.rotor_inertia,
-    )
-    state = np.random.default_rng(1).normal(size=(3, 2))
-    assert (dynamics.regressor(heavier, *state) == dynamics.regressor(arm, *state)).all()
-
-
-def test_arms_have_a_vector_each(arm):
-    other = ulna.Arm.rods([0.3, 0.7], [1.0, 4.0])
-    vectors = dynamics.parameter_vector(ulna.stack([arm, other]))
-    for vector, member in zip(vectors, (arm, other), strict=True):
-        assert vector == approx(dynamics.parameter_vector(member))

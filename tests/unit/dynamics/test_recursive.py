@@ -12,16 +12,9 @@ from tabular import tabular
 from ulna.dynamics import chain, sequential
 from ulna.dynamics.equations_of_motion import state_memory
 from ulna.dynamics.packed import (
-    CARRIER,
     COLUMNS,
-    CONSTANTS,
-    COULOMB,
-    DRAG,
     FORCE_X,
     HOLDING,
-    OWN,
-    STATIC,
-    STRIBECK,
     STUCK,
     pack,
 )
@@ -107,17 +100,6 @@ def test_torques_are_those_of_the_closed_form(random_arm, n, rotors):
     assert close(inverse(pack(arm), q, qd, qdd, force), expected)
 
 
-@pytest.mark.parametrize("n", SIZES)
-def test_torques_of_the_accelerations_are_the_torques(random_arm, n):
-    arm, q, qd, tau, force = drawn(random_arm, n)
-    arms = pack(arm)
-    found, _ = forward(arms, q, qd, tau, force)
-    again = inverse(arms, q, qd, found, force)
-    # What adds up to a torque is far larger than the torque itself.
-    terms = chain.inverse_dynamics(arm, q, qd, np.abs(found))
-    assert np.all(np.abs(again - tau) <= TOLERANCE * np.max(np.abs(terms), axis=-1, keepdims=True))
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_angles_of_many_turns_are_no_other_postures(random_arm, n):
     arm, q, qd, tau, force = drawn(random_arm, n)
@@ -126,14 +108,6 @@ def test_angles_of_many_turns_are_no_other_postures(random_arm, n):
     for turns, digits in ((1000, 1e-9), (200_000, 1e-6)):
         far, _ = forward(pack(arm), q + 2.0 * np.pi * turns, qd, tau, force)
         assert close(far, near, digits)
-
-
-def test_what_is_no_number_stays_none(random_arm):
-    arm, q, qd, tau, force = drawn(random_arm, 3)
-    force[0, 0] = np.nan
-    found, _ = forward(pack(arm), q, qd, tau, force)
-    assert np.isnan(found[0]).any()
-    assert np.isfinite(found[1:]).all()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -183,43 +157,7 @@ def test_stuck_joints_leave_the_equations_of_the_others(random_arm, n, rotors):
         assert np.abs(links[:n, HOLDING] - np.where(free, 0.0, holding)).max() <= TOLERANCE * size
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-def test_all_joints_stuck_is_a_statue(random_arm, n):
-    arm, q, qd, tau, force = drawn(random_arm, n, arms=1)
-    found, links = forward(held(pack(arm), 1.0), q, 0.0 * qd, tau, force)
-    assert (found == 0.0).all()
-    needed = chain.inverse_dynamics(arm, q, 0.0 * qd, 0.0 * q, tip_force=force) - tau
-    assert links[:n, HOLDING] == pytest.approx(needed[0], rel=1e-11, abs=1e-11)
-
-
 # How the arm is packed
-
-
-def test_limits_and_rotors_are_where_they_are_read(random_arm):
-    random = np.random.default_rng(1)
-    arm = random_arm(random, 3, (2,), whole=True, limited=True)
-    arm = arm._replace(coulomb=arm.mass, static=2.0 * arm.mass, drag=arm.damping)
-    rows = pack(arm)
-    assert rows.shape == (2, 4, CONSTANTS)
-    for column, values in zip(
-        (COULOMB, STATIC, STRIBECK, DRAG),
-        (arm.coulomb, arm.static, arm.stribeck_velocity, arm.drag),
-        strict=True,
-    ):
-        assert np.array_equal(rows[:, :-1, column], values)
-    # What neighbours exchange is ½ J ((1 − N) β + N α)²: nothing but the rotor if both turn alike.
-    carrier, cross, own = (rows[:, :-1, CARRIER + k] for k in range(3))
-    assert carrier + 2.0 * cross + own == pytest.approx(arm.rotor_inertia, rel=1e-12)
-    assert own == pytest.approx(arm.rotor_inertia * arm.gear_ratio**2, rel=1e-12)
-    assert OWN == CARRIER + 2
-
-
-def test_in_the_sequential_model_friction_takes_the_place_of_damping():
-    arm = ulna.preset("bechard-4").parameters
-    damped = sequential.pack_frozen(arm, None)
-    rubbed = sequential.pack_frozen(arm, np.array([0.5, 0.5, 0.5, 0.25]))
-    assert damped[:-1, 5].tolist() == arm.damping.tolist()
-    assert (rubbed[:-1, 5] == 0.0).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 4, 9])

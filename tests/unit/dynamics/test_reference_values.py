@@ -86,12 +86,6 @@ def test_two_libraries_agree_on_the_accelerations_of_three_links(three):
     assert found == pytest.approx(expected, abs=1e-11)
 
 
-def test_the_regressor_gives_the_torques_that_the_libraries_agree_on(three):
-    matrix = dynamics.regressor(three, Q, QD, [1.0, 2.0, -3.0])
-    found = matrix @ dynamics.parameter_vector(three)
-    assert found == pytest.approx([29.225690958791, 7.785206789373, 0.933014264094], abs=1e-11)
-
-
 @pytest.fixture(scope="module")
 def geared():
     """Give a textbook's two-link manipulator: motors on the links, rotors geared 100 : 1."""
@@ -107,11 +101,6 @@ def test_rotors_that_ride_on_the_links_couple_the_joints(geared, degrees, own, c
     found = dynamics.mass_matrix(geared, np.radians([33.0, degrees]))
     expected = np.array([[own, coupled], [coupled, 122.5]])
     assert found == pytest.approx(expected, abs=1e-10)
-
-
-def test_the_weight_of_the_geared_arm_includes_the_motor_at_its_elbow(geared):
-    found = dynamics.gravity_torque(geared, [0.0, 0.0])
-    assert found == pytest.approx([1030.05, 245.25], abs=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -32,16 +32,6 @@ def test_the_papers_friction_slows_each_joint_in_proportion_to_its_rate(points):
     assert found == approx([(90.0 - 5.0 * G) / 17.0 - 1.5, 2.0 + 0.5])
 
 
-def test_friction_takes_the_place_of_damping(points):
-    damped = points.replace(joints=[ulna.Joint(damping=34.0), ulna.Joint(damping=6.0)])
-    state = ([0.0, 1.0], [3.0, -2.0], [90.0, 24.0])
-    with_friction = [
-        sequential.forward_dynamics(arm, *state, sequential_damping=[0.5, 0.25])
-        for arm in (points, damped)
-    ]
-    assert with_friction[0] == approx(with_friction[1])
-
-
 def test_a_torque_at_the_elbow_leaves_the_upper_arm_alone(points):
     flat = points.replace(gravity=(0.0, 0.0))
     # A torque at the elbow pushes the upper arm back; here it does not.

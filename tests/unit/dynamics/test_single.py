@@ -92,13 +92,8 @@ def test_it_is_the_closed_form(random_arm, arm_of, without_formulas, function, n
     found = function(arm, *given(function, state))
     assert found.shape == expected.shape
     assert close(found, expected)
-
-
-@pytest.mark.parametrize("n", SIZES)
-def test_the_mass_matrix_is_symmetric_to_the_last_bit(random_arm, arm_of, without_formulas, n):
-    arm, (q, _, _) = drawn(random_arm, arm_of, n)
-    found = dynamics.mass_matrix(arm, q)
-    assert same(found, np.ascontiguousarray(found.T))
+    if function is dynamics.mass_matrix:
+        assert same(found, np.ascontiguousarray(found.T))
 
 
 @each_function
@@ -168,15 +163,6 @@ def test_nan_gives_what_the_closed_form_gives(two, function):
         found = function(arm, *values)
         assert np.isnan(found).any()
         np.testing.assert_array_equal(found, FORMULAS[function](arm, *values))
-
-
-@each_function
-def test_infinity_is_warned_of_as_ever(two, function):
-    arm, state = two
-    values = [np.array([np.inf, 0.0]), *given(function, state)[1:]]
-    with pytest.warns(RuntimeWarning, match="invalid value"):
-        found = function(arm, *values)
-    assert np.isnan(found).any()
 
 
 # The arm stays what it is

@@ -22,42 +22,6 @@ def kinds(found):
     return [rest.kind for rest in found]
 
 
-# How many, and where
-
-
-def test_a_free_link_hangs_or_stands():
-    hanging, standing = dynamics.equilibria(rod(), [0.0])
-    assert hanging.q == approx([-np.pi / 2])
-    assert hanging.stable
-    assert standing.q == approx([np.pi / 2])
-    assert not standing.stable
-
-
-def test_they_can_be_counted_gone_through_and_picked():
-    found = dynamics.equilibria(rod(), [1.0])
-    assert len(found) == 2
-    assert list(found) == [found[0], found[1]] == list(found.found)
-    assert found.reason == ""
-
-
-# A force at the tip
-
-
-def test_a_moment_alone_does_not_let_a_flat_link_rest():
-    found = dynamics.equilibria(rod(gravity=(0.0, 0.0)), [0.0], tip_force=[0.0, 0.0, 1.0])
-    assert len(found) == 0
-
-
-# None, and why
-
-
-def test_too_much_torque_leaves_no_posture_and_says_which_link_runs_away():
-    found = dynamics.equilibria(rod(), [0.51 * G])
-    assert len(found) == 0
-    assert list(found) == []
-    assert "link 1 " in found.reason
-
-
 def test_several_links_that_run_away_are_all_named():
     arm = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
     found = dynamics.equilibria(arm, [100.0, 50.0, 50.0])
@@ -65,13 +29,6 @@ def test_several_links_that_run_away_are_all_named():
 
 
 # Degenerate
-
-
-def test_a_flat_arm_rests_anywhere():
-    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))
-    found = dynamics.equilibria(arm, [0.0, 0.0])
-    assert kinds(found) == ["degenerate"]
-    assert not found[0].stable
 
 
 @pytest.mark.parametrize(("sign", "angle"), [(1.0, 0.0), (-1.0, np.pi)])
@@ -102,27 +59,16 @@ def test_a_link_whose_weight_a_force_carries_rests_anywhere():
 )
 def test_damping_turns_swinging_into_creeping(damping, kind):
     # A rod of 1 kg and 1 m creeps from b = 2 sqrt(g / 6) = 2.557 on.
-    hanging, standing = dynamics.equilibria(rod(damping=damping), [0.0])
+    found = dynamics.equilibria(rod(damping=damping), [0.0])
+    hanging, standing = found
+    assert (found[0], len(found), found.reason) == (hanging, 2, "")
     assert hanging.kind == kind
     assert hanging.stable
     assert standing.kind == "saddle"
     assert not standing.stable
 
 
-def test_one_damped_joint_brings_the_whole_arm_to_rest():
-    joints = [ulna.Joint(), ulna.Joint(damping=0.1)]
-    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints)
-    assert kinds(dynamics.equilibria(arm, [0.0, 0.0])) == ["focus", "saddle", "saddle", "saddle"]
-
-
 # Limits
-
-
-def test_postures_beyond_a_joints_limits_are_marked():
-    hanging, standing = dynamics.equilibria(rod(lower=0.0, upper=2.0), [0.0])
-    assert not hanging.within_limits
-    assert standing.within_limits
-    assert hanging.stable
 
 
 def test_angles_are_written_in_the_turn_around_the_middle_of_the_joints_range():
@@ -131,14 +77,6 @@ def test_angles_are_written_in_the_turn_around_the_middle_of_the_joints_range():
     assert hanging.within_limits
     assert standing.q[0] % (2 * np.pi) == approx(np.pi / 2)
     assert not standing.within_limits
-
-
-def test_one_joint_beyond_its_limits_is_enough():
-    joints = [ulna.Joint(), ulna.Joint(-1.0, 1.0)]
-    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints)
-    found = dynamics.equilibria(arm, [0.0, 0.0])
-    assert [rest.within_limits for rest in found] == [abs(rest.q[1]) < 1.0 for rest in found]
-    assert sum(rest.within_limits for rest in found) == 2
 
 
 # What is refused
@@ -158,11 +96,9 @@ def test_more_than_ten_links_have_too_many_postures_to_list():
 
 def test_one_arm_one_row_of_torques_and_one_force_are_given():
     arm, still = ulna.preset("unit"), [0.0, 0.0]
-    [problem] = problems_of(lambda: dynamics.equilibria(ulna.stack([arm] * 3), still))
-    assert (problem.what, problem.got) == ("arm", "shape (3, 2)")
+    assert names_of(lambda: dynamics.equilibria(ulna.stack([arm] * 3), still)) == ["arm"]
     for bad in (np.zeros((5, 2)), [0.0], "ab", [np.nan, 0.0]):
         assert names_of(lambda bad=bad: dynamics.equilibria(arm, bad))
-    for bad in (np.zeros((5, 2)), [0.0], "ab", [np.nan, 0.0]):
         assert names_of(lambda bad=bad: dynamics.equilibria(arm, still, tip_force=bad))
     assert len(dynamics.equilibria(arm.parameters, [0, 0], tip_force=[0, -1])) == 4
 
