@@ -24,7 +24,7 @@ from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, Parameters
 from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array
-from ulna.errors import InfeasibleError, InputError, Problem, UlnaWarning
+from ulna.errors import InfeasibleError, InputError, UlnaWarning
 from ulna.motion import Plan
 from ulna.motion.planning.demands import motion_torques
 from ulna.motion.planning.postures import sliding_to_rest
@@ -39,9 +39,7 @@ from ulna.sweep.sweep_outputs import (
     LONGEST_MESSAGE,
     MESSAGE_TYPE,
     NOT_COMPUTED,
-    OK_STATUSES,
     STATUS_CODES,
-    STATUSES,
     Results,
     overloads,
 )
@@ -50,7 +48,6 @@ from ulna.sweep.sweep_spec import SweepSpec
 
 MOST_NUMBERS = 1_000_000  # of a history that is worked on at a time: memory stays flat
 MOST_MEMBERS = 256  # that are simulated together: their arrays stay in the cache
-ALWAYS = ("status", "message", "t_end")  # outputs that every point has
 PLANS_KEPT = 64  # of distinct motions, from one chunk to the next
 
 
@@ -77,8 +74,6 @@ def compute(
 
     Raises
     ------
-    InputError
-        If there is no such point.
     Interrupted
         On Ctrl-C.
 
@@ -91,7 +86,7 @@ def compute(
     >>> compute(spec, range(2))["torque.peak"].round(1).tolist()
     [[78.8, 25.5], [88.5, 30.6]]
     """
-    numbers = _numbers(spec, indices)
+    numbers = np.asarray(list(indices), dtype=np.int64)
     found = empty_outputs(spec, len(numbers))
     size = max(1, min(MOST_MEMBERS, MOST_NUMBERS // (spec.grid.count * spec.n)))
     for first in range(0, len(numbers), size):
@@ -101,17 +96,6 @@ def compute(
         # is old is left alone, which is most of what there is.
         gc.collect(1)
     return found
-
-
-def _numbers(spec: SweepSpec, indices: Any) -> Array:
-    listed = list(indices) if not isinstance(indices, np.ndarray | Sequence) else indices
-    numbers = np.asarray(listed)
-    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise InputError(Problem("indices", f"shape {numbers.shape}", "numbers of points"))
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= len(spec)):
-        got = f"{numbers.min():,} to {numbers.max():,}"
-        raise InputError(Problem("indices", got, f"points from 0 to {len(spec) - 1:,}"))
-    return numbers.astype(np.int64)
 
 
 def empty_outputs(spec: SweepSpec, count: int) -> dict[str, Array]:
@@ -241,23 +225,6 @@ def _short(message: str) -> str:
         return message
     clauses = message[:LONGEST_MESSAGE].rpartition("; ")[0]
     return clauses or f"{message[: LONGEST_MESSAGE - 1]}…"
-
-
-def is_ok(status: Array) -> Array:
-    """Return which points went as they were meant to.
-
-    Parameters
-    ----------
-    status : ndarray of int
-        Codes of `STATUSES`.
-
-    Returns
-    -------
-    ndarray of bool
-        Whether each did.
-    """
-    good = np.array([name in OK_STATUSES for name in STATUSES])
-    return np.asarray(good[np.asarray(status)])
 
 
 class Refused(NamedTuple):

@@ -1,17 +1,14 @@
 """What became of many arms that are not quite the nominal one: percentiles, probabilities, causes.
 
-Of N arms, K leave a tube around the path: p = K/N, with Wilson's interval for z = 1.96
-
-    (p + z²/2N ± z √(p (1 − p)/N + z²/4N²)) / (1 + z²/N)
-
-which holds the true probability in 95 of 100 such experiments.
+Of N arms, K leave a tube around the path: p = K/N, with Wilson's interval, which holds the true
+probability in 95 of 100 such experiments.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,7 +27,6 @@ from ulna.units import length_text
 
 LEVELS = (50.0, 90.0, 95.0, 99.0)  # [%] of arms
 FAN_LEVELS = (5.0, 25.0, 50.0, 75.0, 95.0)  # [%] of arms, over time
-CONFIDENCE_95 = 1.959963984540054  # z: a normal deviate is within ±z with probability 0.95
 
 
 class ExitProbability(NamedTuple):
@@ -85,12 +81,10 @@ def exit_probability(count: int, runs: int) -> ExitProbability:
     >>> print(exit_probability(31, 1000))
     3.1 % of 1,000 arms (2.2–4.4 %)
     """
-    p, z2 = count / runs, CONFIDENCE_95**2
-    middle = p + z2 / (2.0 * runs)
-    half = CONFIDENCE_95 * math.sqrt(p * (1.0 - p) / runs + z2 / (4.0 * runs**2))
-    low = 0.0 if count == 0 else (middle - half) / (1.0 + z2 / runs)
-    high = 1.0 if count == runs else (middle + half) / (1.0 + z2 / runs)
-    return ExitProbability(p, low, high, count, runs)
+    from scipy.stats import binomtest
+
+    interval = binomtest(count, runs).proportion_ci(method="wilson")
+    return ExitProbability(count / runs, float(interval.low), float(interval.high), count, runs)
 
 
 class WorstCase(NamedTuple):
@@ -163,7 +157,8 @@ class Robustness:
     nominal_rms: float
     nominal_max: float
     sobol: SobolIndices | None
-    _simulate: Callable[[Array], BatchRun] = field(repr=False)
+    _simulate: Callable[[Array], BatchRun]
+    _numbers: Array  # of the arms in the whole experiment
 
     def __len__(self) -> int:
         return len(self.max)
@@ -267,7 +262,7 @@ class Robustness:
             If there is no such arm.
         """
         chosen = whole("number", self.worst.number if number is None else number, 0, len(self) - 1)
-        return self._simulate(np.array([chosen]))
+        return self._simulate(self._numbers[[chosen]])
 
     @property
     def text(self) -> str:

@@ -16,17 +16,19 @@ import numpy as np
 
 from ulna.analysis import default_tolerance, tracking
 from ulna.arm import Actuators, Sensors
+from ulna.arm.control_loop import NO_LOOP
 from ulna.arrays import Array, freeze, positive, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.control import Controller
-from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
 from ulna.progress import progress as progress_line
 from ulna.simulation import BatchRun, simulate_batch
+from ulna.simulation.build import check_kinds
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.loads import POSITION
 from ulna.simulation.motor_rows import check_given
+from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.sweep.cases import Grid, batch_keywords, sample_grid
 from ulna.sweep.robust_results import Robustness
 from ulna.sweep.sampling import Axis
@@ -36,7 +38,7 @@ from ulna.sweep.sensitivity import (
     median_of,
     sobol_indices,
 )
-from ulna.sweep.uncertain_loop import UncertainLoop, check_loop, plain_value, uncertain_loop
+from ulna.sweep.uncertain_loop import UncertainLoop, plain_value, uncertain_loop
 from ulna.typing import OnInterrupt
 
 MOST_RUNS = 1_000_000
@@ -98,7 +100,7 @@ class _Experiment:
 
     def blocks(self, count: int) -> Iterator[Array]:
         """Yield numbers of arms that are simulated together: alike in what is a list."""
-        columns = self.loop.columns(np.arange(count))
+        columns = self.loop.design.columns(np.arange(count))
         lists = [columns[one.name] for one in self.loop.design.axes if isinstance(one, Axis)]
         keys = [np.unique(column.astype(str), return_inverse=True)[1] for column in lists]
         order = np.lexsort([np.arange(count), *keys])
@@ -107,7 +109,7 @@ class _Experiment:
             yield order[first : first + size]
 
     def _draws(self, numbers: Array) -> list[dict[str, Any]]:
-        columns = self.loop.columns(numbers)
+        columns = self.loop.design.columns(numbers)
         return [
             {name: plain_value(column[k]) for name, column in columns.items()}
             for k in range(len(numbers))
@@ -217,9 +219,7 @@ def robustness(
     plan.raise_if_infeasible()
     if controller is None:
         check_given(plan.arm, POSITION)
-    else:
-        check_controller(controller)
-    check_loop(sensors, actuators)
+    check_kinds(plan.arm, controller, sensors, (), actuators)
     count = whole("runs", runs, 1, MOST_RUNS)
     drawn = whole("seed", seed, 0, 2**53)
     usual = default_tolerance(plan, positions=controller is None)
@@ -245,9 +245,8 @@ def robustness(
 
 
 def _simulation(plan: Plan, rate: float | None, dt: float | None) -> dict[str, float]:
-    own = plan.arm.loop.rate if plan.arm.loop is not None else None
-    ticks = 1000.0 if own is None else own
-    ticks = ticks if rate is None else positive("rate", rate)
+    own = (plan.arm.loop or NO_LOOP).rate or DEFAULT_RATE
+    ticks = own if rate is None else positive("rate", rate)
     return {"rate": ticks, "dt": min(1e-3, 1.0 / ticks) if dt is None else positive("dt", dt)}
 
 
@@ -316,10 +315,7 @@ def _result(
         np.concatenate(column)[order] for column in zip(*(one for _, one in parts), strict=True)
     ]
     numbers = numbers[order]
-    values = experiment.loop.columns(numbers)
-    kept = _Experiment(
-        _chosen(experiment.loop, numbers), experiment.grid, experiment.streams[numbers]
-    )
+    values = experiment.loop.design.columns(numbers)
     medians = {axis.name: median_of(axis) for axis in experiment.loop.design.axes}
     grid, plan = experiment.grid, experiment.loop.plan
     t = grid.times(plan.duration)[:: grid.every]
@@ -327,12 +323,6 @@ def _result(
     return Robustness(
         plan, seed, tube, experiment.loop.parameters, values, medians,
         blocks[0], blocks[1], blocks[2], t, blocks[3],
-        nominal.error[0], float(nominal.rms[0]), float(nominal.max[0]), sobol, kept.simulate,
+        nominal.error[0], float(nominal.rms[0]), float(nominal.max[0]), sobol,
+        experiment.simulate, numbers,
     )  # fmt: skip
-
-
-def _chosen(loop: UncertainLoop, numbers: Array) -> UncertainLoop:
-    """Return the loop, in which arm k is the k-th of these."""
-    if len(numbers) == loop.design.count:
-        return loop
-    return loop.subset(numbers)

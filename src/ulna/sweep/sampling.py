@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ MOST_DIMENSIONS = 1_000  # of a design
 DESIGNS = ("grid", "random", "latin-hypercube", "sobol")
 POINT = "point"  # the axis of what is no grid
 EDGE = 2.0**-54  # from 0 and 1, so that a normal deviate is finite
-
-DesignName: TypeAlias = Literal["grid", "random", "latin-hypercube", "sobol"]
-Scale: TypeAlias = Literal["linear", "log"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +158,7 @@ class Design:
         numbers = np.asarray(numbers, dtype=np.int64)
         if self.kind != "grid":
             rows = self._coordinates[numbers]
-            return {axis.name: _spread(axis, rows[:, k]) for k, axis in enumerate(self.axes)}
+            return {axis.name: spread(axis, rows[:, k]) for k, axis in enumerate(self.axes)}
         if not self.axes:
             return {}
         places = np.unravel_index(numbers, self.shape)
@@ -197,7 +194,8 @@ class Design:
         return {name: value for name, value in vars(self).items() if name != "_coordinates"}
 
 
-def _spread(axis: Axis | Distribution, u: Array) -> Any:
+def spread(axis: Axis | Distribution, u: Array) -> Any:
+    """Return the values of a parameter at coordinates from 0 to 1."""
     if isinstance(axis, Distribution):
         return axis.at(np.ascontiguousarray(u))
     # Of a list every value has the same share.

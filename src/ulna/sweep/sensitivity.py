@@ -19,7 +19,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, import_extra
-from ulna.sweep.sampling import Axis, Distribution
+from ulna.sweep.sampling import Axis, Distribution, spread
 from ulna.sweep.uncertain_loop import plain_value
 
 MOST_BASE = 1024  # points of a Sobol design before its columns are exchanged
@@ -185,7 +185,7 @@ def sobol_indices(
     names = [axis.name for axis in axes]
     problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
     cube = sample(problem, base, calc_second_order=False, seed=seed)
-    columns = [_at(axis, cube[:, k]) for k, axis in enumerate(axes)]
+    columns = [spread(axis, cube[:, k]) for k, axis in enumerate(axes)]
     draws = [
         {name: plain_value(column[k]) for name, column in zip(names, columns, strict=True)}
         for k in range(len(cube))
@@ -208,10 +208,3 @@ def sobol_indices(
 def check_salib() -> None:
     """Raise MissingExtraError without SALib, before any work is done."""
     import_extra("SALib", "cluster", "a Sobol index")
-
-
-def _at(axis: Axis | Distribution, u: Array) -> Any:
-    if isinstance(axis, Distribution):
-        return axis.at(u)
-    place = np.minimum((u * len(axis)).astype(np.int64), len(axis) - 1)
-    return [axis.values[k] for k in place.tolist()]

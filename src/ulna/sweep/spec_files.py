@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
@@ -158,27 +158,12 @@ class SpecFiles:
         text = given.strip()
         ending = FilePath(text).suffix.lower()
         if FILE_NAME.fullmatch(text) and ending in FILES:
-            call = Call(ending.removeprefix("."), (), {"file": text})
+            call = Call(ending.removeprefix("."), (), {"file": text}, what=what)
         else:
             call = parse_call(text, what)
-        placed = self._with_places(call, what)
+        placed = _with_files(call, lambda name: self.place(name, what))
         read_path(str(placed), what)
         return placed
-
-    def _with_places(self, call: Call, what: str) -> Call:
-        kinds = list(SHAPES[call.name].kinds) if call.name in SHAPES else []
-
-        def placed(name: str, value: Any) -> Any:
-            if isinstance(value, Call):
-                return self._with_places(value, what)
-            if call.name in WITH_FILES and name == "file" and isinstance(value, str):
-                return self.place(value, what)
-            return value
-
-        named = [kinds[k] if k < len(kinds) else "" for k in range(len(call.arguments))]
-        arguments = tuple(map(placed, named, call.arguments))
-        keywords = {name: placed(name, value) for name, value in call.keywords.items()}
-        return Call(call.name, arguments, keywords, what=what)
 
 
 def _as_call(path: Path) -> Call | None:
@@ -191,7 +176,7 @@ def _as_call(path: Path) -> Call | None:
     same = again.in_joints == path.in_joints and again.duration == path.duration
     if not same or not np.array_equal(again(SAME), path(SAME)):
         return None
-    return SpecFiles()._with_places(call, "path")
+    return _with_files(call, lambda name: SpecFiles().place(name, "path"))
 
 
 def portable_arm(arm: Arm) -> dict[str, str]:
@@ -230,22 +215,23 @@ def portable_path(path: Call | Path, files: dict[str, str]) -> str:
 
         points = np.ascontiguousarray(path.derivatives(np.linspace(0.0, 1.0, 4097)))
         return f"{path.text} of digest {hashlib.sha256(points.tobytes()).hexdigest()}"
-    return str(_without_places(path, files))
+    return str(_with_files(path, lambda place: _noted(place, files)))
 
 
-def _without_places(call: Call, files: dict[str, str]) -> Call:
+def _with_files(call: Call, change: Callable[[str], str]) -> Call:
+    """Return a call in which the files that it reads, also inside of it, have other names."""
     kinds = list(SHAPES[call.name].kinds) if call.name in SHAPES else []
 
-    def named(name: str, value: Any) -> Any:
+    def changed(name: str, value: Any) -> Any:
         if isinstance(value, Call):
-            return _without_places(value, files)
+            return _with_files(value, change)
         if call.name in WITH_FILES and name == "file" and isinstance(value, str):
-            return _noted(value, files)
+            return change(value)
         return value
 
     names = [kinds[k] if k < len(kinds) else "" for k in range(len(call.arguments))]
-    keywords = {name: named(name, value) for name, value in call.keywords.items()}
-    return Call(call.name, tuple(map(named, names, call.arguments)), keywords)
+    keywords = {name: changed(name, value) for name, value in call.keywords.items()}
+    return Call(call.name, tuple(map(changed, names, call.arguments)), keywords, what=call.what)
 
 
 def _noted(place: str, files: dict[str, str]) -> str:

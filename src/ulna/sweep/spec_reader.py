@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -17,48 +17,30 @@ from ulna.control import ComputedTorque, Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.expressions import Call, parse_call
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
 from ulna.sweep.cases import EXACT, FASTEST, FINITE, REST, Case, Grid, sample_grid
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.sweep_outputs import PATH, STEP, KeptOutputs, read_kept
-from ulna.sweep.sweep_parameters import Parameter
+from ulna.sweep.sweep_parameters import FLAG, LOOP, OF_MOTION, OF_SIMULATION, WORD, Parameter
 from ulna.sweep.vary import read_design
-from ulna.typing import Elbow, Precision, TimingName
 
 FORMAT = 1
 CURVE_POINTS, MOST_SAMPLES = 200, 1_000_000
 MOST_DISTURBANCES = 100
 MOST_UNKNOWN = 20  # unknown keys that are told of, each with the nearest known one
 RATE = 1000.0  # [Hz] of controllers
-OF_MOTION: Mapping[str, Any] = {
-    "max_speed": "velocity",
-    "max_acceleration": "acceleration",
-    "floor": "length",
-    "timing": get_args(TimingName),
-    "elbow": get_args(Elbow),
-    "reserve": "number",
-    "smoothing": "time",
-    "max_joint_acceleration": "angular_acceleration",
-}
-OF_SIMULATION: Mapping[str, Any] = {
-    "dt": "time",
-    "rate": "frequency",
-    "restitution": "number",
-    "method": tuple(METHODS),
-    "precision": get_args(Precision),
-    "stops": bool,
-}
+MOTION_OPTIONS = {name: kind for name, kind in OF_MOTION.items() if name != "duration"}
+SIMULATION_OPTIONS = {**OF_SIMULATION, "precision": WORD}
 # What only a simulation has.
 SIMULATED = (
     "controller", "controller_model", "set_point", "torque", "tip_force", "q0", "qd0", "sensors",
-    "actuators", "disturbances", "seed", "start", *OF_SIMULATION,
+    "actuators", "disturbances", "seed", "start", *SIMULATION_OPTIONS,
 )  # fmt: skip
 TOP = (
     "format", "name", "arm", "path", "duration", "derivatives", "simulate", "samples", "vary",
-    "keep", "files", *OF_MOTION, *SIMULATED,
+    "keep", "files", *MOTION_OPTIONS, *SIMULATED,
 )  # fmt: skip
 KEEP = ("scalars", "curves", "run", "curve_points")
 
@@ -202,7 +184,7 @@ class _SpecReader:
         (self._check_together if simulated is True else self._check_planned)()
         loop = arm.loop or NO_LOOP
         values: dict[str, Any] = {"arm": arm, "is_simulated": simulated}
-        values["motion"] = self._options(OF_MOTION)
+        values["motion"] = self._options(MOTION_OPTIONS)
         values["duration"] = self._quantity("duration", "time")
         if "path" in given:
             with checks.gather():
@@ -216,7 +198,7 @@ class _SpecReader:
         if simulated:
             values |= self._loop(arm)
             usual = {"dt": 1e-3, "rate": loop.rate or RATE}
-            values["simulation"] = usual | self._options(OF_SIMULATION)
+            values["simulation"] = usual | self._options(SIMULATION_OPTIONS)
             values |= self._start(arm, values)
         if len(checks.found) > before:
             self._check_vary(values)
@@ -295,19 +277,10 @@ class _SpecReader:
         """Read options by their kinds: of units, words, or a switch."""
         found: dict[str, Any] = {}
         for name, kind in known.items():
-            if name not in self.given:
-                continue
-            value = self.given[name]
-            if kind is bool:
-                if not isinstance(value, bool):
-                    self.checks.add(name, shown(value), "true or false")
-                found[name] = value
-            elif isinstance(kind, tuple):
-                if not isinstance(value, str) or value not in kind:
-                    hint = nearest_name(str(value)[:80], kind)
-                    self.checks.add(name, shown(value), "one of its names", hint)
-                found[name] = value
-            else:
+            if name in self.given and kind in (WORD, FLAG):
+                with self.checks.gather():
+                    found[name] = Parameter(name, kind, "", LOOP).read(self.given[name], name)
+            elif name in self.given:
                 found[name] = self._quantity(name, kind)
         return found
 

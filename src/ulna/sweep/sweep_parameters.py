@@ -44,7 +44,7 @@ from ulna.sweep.arm_parameters import (
     template,
 )
 from ulna.sweep.cases import EXACT, FASTEST, REST, Case
-from ulna.typing import Elbow, TimingName
+from ulna.typing import Elbow, Precision, TimingName
 
 # What a parameter decides: the dynamics alone, also the planned motion, the loop around the arm,
 # or which random numbers are drawn.
@@ -72,6 +72,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "timing": get_args(TimingName),
     "elbow": get_args(Elbow),
     "method": tuple(METHODS),
+    "precision": get_args(Precision),
     "start": (EXACT, REST),
     "sensors.rate_from": (MEASURED, DIFFERENCE, FILTERED),
 }
@@ -169,9 +170,8 @@ def _read_word(name: str, value: Any, what: str) -> str:
         return catalogued(value, what).motor.name
     known = _WORDS.get(name.removeprefix("simulation."), (value,))
     if value not in known:
-        raise InputError(
-            Problem(what, shown(value), "one of its names", nearest_name(value, known))
-        )
+        hint = nearest_name(value[:80], known)
+        raise InputError(Problem(what, shown(value), "one of its names", hint))
     return value
 
 

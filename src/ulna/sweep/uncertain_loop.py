@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ulna.analysis.position_commands import settled_posture
-from ulna.arm import Actuators, Arm, Motor, Sensors
+from ulna.arm import Arm, Motor
 from ulna.arm.control_loop import NO_LOOP
 from ulna.arm.control_timing import ControlTiming
 from ulna.arrays import Array
@@ -135,37 +135,6 @@ class UncertainLoop:
     timing: ControlTiming
     design: Design
     parameters: tuple[Parameter, ...]
-    numbers: Array | None = None  # of the draws that the arms have, where some are left out
-
-    def subset(self, numbers: Array) -> UncertainLoop:
-        """Return the loop with some of the arms.
-
-        Parameters
-        ----------
-        numbers : ndarray of int, shape (k,)
-            Of the arms, from 0.
-
-        Returns
-        -------
-        UncertainLoop
-            In which they are numbered from 0.
-        """
-        return dataclasses.replace(self, numbers=numbers)
-
-    def columns(self, numbers: Array) -> dict[str, Any]:
-        """Return what is drawn for some arms.
-
-        Parameters
-        ----------
-        numbers : ndarray of int, shape (k,)
-            Of the arms, from 0.
-
-        Returns
-        -------
-        dict of str to ndarray, shape (k,)
-            Values by the names of the parameters, in SI units.
-        """
-        return self.design.columns(numbers if self.numbers is None else self.numbers[numbers])
 
     def case(self, values: Mapping[str, Any]) -> Case:
         """Return the loop with other values.
@@ -335,10 +304,3 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Choice):
         return value
     return value.item() if isinstance(value, np.generic) else value
-
-
-def check_loop(sensors: Sensors | None, actuators: Actuators | None) -> None:
-    """Raise InputError for what is neither sensors nor actuators."""
-    for name, given, kind in (("sensors", sensors, Sensors), ("actuators", actuators, Actuators)):
-        if given is not None and not isinstance(given, kind):
-            raise InputError(Problem(name, shown(given), f"{kind.__name__}(...)"))

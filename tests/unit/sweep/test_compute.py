@@ -14,8 +14,8 @@ from ulna import Arm, Friction, Joint
 from ulna.analysis import tracking
 from ulna.arrays import Array
 from ulna.errors import InputError
-from ulna.sweep.compute import compute, is_ok
-from ulna.sweep.sweep_outputs import CURVES, SCALARS, STATUSES
+from ulna.sweep.compute import compute
+from ulna.sweep.sweep_outputs import CURVES, OK_STATUSES, SCALARS, STATUS_CODES, STATUSES
 from ulna.sweep.sweep_spec import read_spec
 
 ARM = Arm.rods(
@@ -106,6 +106,9 @@ SWEEPS: dict[str, dict[str, Any]] = {
 }
 
 
+FINE = [STATUS_CODES[status] for status in OK_STATUSES]
+
+
 def joined(parts: Iterable[dict[str, Array]]) -> dict[str, Array]:
     listed = list(parts)
     return {name: np.concatenate([part[name] for part in listed]) for name in listed[0]}
@@ -127,14 +130,14 @@ def test_a_point_does_not_depend_on_its_company(name: str) -> None:
     order = np.random.default_rng(0).permutation(count)
     shuffled = compute(spec, order, threads=1)
     assert_same({key: values[order] for key, values in whole.items()}, shuffled)
-    assert is_ok(whole["status"]).any()
+    assert np.isin(whole["status"], FINE).any()
 
 
 @tabular("name", [name for name in SWEEPS if name != "plans"])
 def test_a_point_is_repeated_by_a_batch_of_one(name: str) -> None:
     spec = read_spec(SWEEPS[name])
     found = compute(spec, range(len(spec)))
-    for number in np.flatnonzero(is_ok(found["status"]))[[0, -1]]:
+    for number in np.flatnonzero(np.isin(found["status"], FINE))[[0, -1]]:
         run = spec.case(int(number)).simulate(spec.grid)
         assert np.array_equal(run.q[0], found["run.q"][number])
         assert np.array_equal(run.tau[0], found["run.tau"][number])
@@ -245,14 +248,6 @@ def test_seeds_draw_the_same_noise_again_and_points_their_own() -> None:
     assert np.array_equal(shared[0], shared[1])
     varied = compute(read_spec({**given, "vary": {"payload": [0.3], "seed": [0, 5]}}), [0, 1])
     assert np.array_equal(varied["run.q"], np.stack([own[0], shared[0]]))
-
-
-def test_a_point_that_is_not_there_is_refused() -> None:
-    spec = read_spec({**CIRCLE, "vary": {"payload": [0.0, 1.0]}})
-    for wrong in ([2], [-1], [0.5]):
-        with pytest.raises(InputError):
-            compute(spec, wrong)
-    assert compute(spec, [])["status"].shape == (0,)
 
 
 # ------------------------------------------------------------------------------ the fastest timing
