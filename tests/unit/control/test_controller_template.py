@@ -36,8 +36,3 @@ def test_within_its_deadband_it_only_carries_the_weight(deadband):
         reference=[0.31, 0.19],
     )  # fmt: skip
     assert run.q[-1] == pytest.approx([0.3, 0.2], abs=1e-9)
-
-
-def test_its_class_takes_about_ten_lines():
-    body = CONTROLLER_TEMPLATE.split("class Deadband:")[1].split("if __name__")[0]
-    assert sum(1 for line in body.splitlines() if line.strip()) <= 14

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.control import PID, FeedforwardPID, OpenLoop, Reference
+from ulna.control import FeedforwardPID, OpenLoop, Reference
 from ulna.dynamics import inverse_dynamics
 
 
@@ -30,12 +30,6 @@ def test_without_gains_it_is_the_open_loop(geared, circling):
     assert gaps(geared, none, reference, 0.3) == pytest.approx(
         gaps(geared, OpenLoop(), reference, 0.3), abs=1e-12
     )
-
-
-def test_the_model_makes_soft_gains_follow(geared, circling):
-    soft, reference = {"natural_frequency": 5.0}, circling(2)
-    blind = gaps(geared, PID(**soft), reference).max()
-    assert gaps(geared, FeedforwardPID(**soft), reference).max() < blind / 50.0
 
 
 def test_a_load_that_the_model_does_not_know_is_left_to_the_integral(geared):

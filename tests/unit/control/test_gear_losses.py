@@ -74,15 +74,6 @@ def test_with_the_losses_of_its_gears_a_controller_follows_closely(kind, hanging
 
 
 @pytest.mark.parametrize("kind", COMPENSATING)
-def test_the_compiled_law_is_its_twin_in_python(kind, hanging, only_python):
-    options = {"reference": hanging, "rate": 200.0, "duration": 0.5}
-    compiled = ulna.simulate(ARM, controller=kind(), **options)
-    python = ulna.simulate(ARM, controller=only_python(kind()), **options)
-    assert_allclose(compiled.q, python.q, atol=1e-10)
-    assert_allclose(compiled.tau, python.tau, atol=1e-9)
-
-
-@pytest.mark.parametrize("kind", COMPENSATING)
 def test_in_a_batch_every_arm_is_driven_as_alone(kind, hanging):
     free = ARM.with_motors(dataclasses.replace(LOSSY, efficiency=1.0, backdriving_efficiency=1.0))
     options = {"reference": hanging, "rate": 500.0, "duration": 0.5, "controller": kind()}

@@ -24,8 +24,8 @@ from ulna.control import (
     Reference,
     read_controller,
 )
-from ulna.errors import InputError
 
+LOSSY = ulna.Motor(24.0, 0.5, 0.05, gear_ratio=80.0, efficiency=0.8, backdriving_efficiency=0.6)
 HEAVIER = ulna.preset("kehl").with_payload(1.0)
 EACH = [
     PD(natural_frequency=8.0),
@@ -58,7 +58,8 @@ def limited(arm, most):
 
 @pytest.mark.parametrize("controller", EACH, ids=repr)
 def test_a_law_is_its_twin_for_many_arms_at_once(controller, geared, rubbing, law_and_twin):
-    for arm in (geared, limited(geared, 20.0), rubbing):
+    assert {type(one).__name__ for one in EACH} == set(CONTROLLERS)
+    for arm in (geared, limited(geared, 20.0), rubbing, rubbing.with_motors(LOSSY)):
         assert law_and_twin(controller, arm, 1) <= 1e-12
 
 
@@ -98,8 +99,8 @@ def test_friction_is_that_of_the_reference(kind, rubbing):
 def test_of_an_arm_without_friction_nothing_is_compensated(kind, geared, rubbing):
     assert kind().compiled(geared).law is kind(friction_compensation=False).compiled(rubbing).law
     assert kind().compiled(rubbing).law is not kind().compiled(geared).law
-    with pytest.raises(InputError, match=r"friction_compensation: got 'no', need True or False"):
-        kind(friction_compensation="no").start(rubbing)
+    told = names_of(lambda: kind(friction_compensation="no").start(rubbing))
+    assert told == [f"{kind.__name__}.friction_compensation"]
 
 
 @pytest.mark.parametrize("kind", COMPENSATING)
@@ -192,30 +193,15 @@ def test_numbers_out_of_range_and_other_things_are_refused_by_name(kind):
 @pytest.mark.parametrize("kind", MODELLED)
 def test_a_model_of_another_kind_of_arm_is_refused(kind):
     three = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
-    words = rf"{kind.__name__}\.model: got an arm with 3 joints, need 2, as many as"
-    with pytest.raises(InputError, match=words):
-        ulna.simulate(HEAVIER, q0=[0.0, 0.0], duration=0.1, controller=kind(model=three))
-    with pytest.raises(InputError, match=rf"{kind.__name__}\.model: got 'kehl', need an Arm"):
-        kind(model="kehl").start(HEAVIER)
-
-
-@pytest.mark.parametrize("kind", SPRUNG)
-def test_gains_that_are_not_given_follow_from_the_frequency(kind):
-    # A flat arm of one joint that sees 1 kg·m²: K = ω², D = 2 ω.
-    arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
-    assert kind(natural_frequency=6.0).compiled(arm).params[:2, 0] == pytest.approx([36.0, 12.0])
-    half = kind(5.0, natural_frequency=6.0).compiled(arm).params[:2, 0]
-    assert half == pytest.approx([5.0, 12.0])
+    for model in (three, "kehl"):
+        controller = kind(model=model)
+        assert names_of(lambda made=controller: made.start(HEAVIER)) == [f"{kind.__name__}.model"]
 
 
 def test_importing_controllers_loads_no_compiler():
     code = "import ulna, sys; ulna.control.PID().start(ulna.preset('kehl'));"
     code += "assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_every_controller_is_in_the_table():
-    assert {type(one).__name__ for one in EACH} == set(CONTROLLERS)
 
 
 @tabular("kind", [PD, PID, GravityPD, FeedforwardPID, Adaptive])

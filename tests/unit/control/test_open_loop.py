@@ -40,9 +40,3 @@ def test_an_arm_that_is_its_model_stays_on_the_reference(geared, circling):
         gaps.append(np.abs(run.q - [reference(t)[0] for t in run.t]).max())
     assert gaps[1] <= 2e-3
     assert gaps[0] / gaps[1] == pytest.approx(4.0, rel=0.05)
-
-
-def test_with_another_model_it_leaves_the_reference(geared, circling):
-    reference = circling(2)
-    run = follow(geared, reference, OpenLoop(geared.with_payload(1.0)), samples=11)
-    assert np.abs(run.q - [reference(t)[0] for t in run.t]).max() > 0.1

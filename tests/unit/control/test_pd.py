@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.control import PD, CompiledLaw, Controller, Reference
+from ulna.control import PD, Reference
 
 ARM = ulna.preset("unit")
 FLAT = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
-
-
-class OnlyPython:
-    """A controller that the engine has to ask in Python."""
-
-    def __init__(self, law):
-        self.start, self.torque = law.start, law.torque
 
 
 def aim(q, qd=None):
@@ -31,22 +24,8 @@ def test_it_is_a_spring_and_a_damper():
     )
     assert tau.tolist() == [3.0 - 2.0, 1.5]
     assert state is None
-
-
-def test_gains_may_differ_from_joint_to_joint():
     tau, _ = PD([3.0, 5.0], [0.0, 1.0]).torque(0.0, np.zeros(2), np.ones(2), aim([1.0, 1.0]), None)
     assert tau.tolist() == [3.0, 4.0]
-
-
-def test_any_class_with_its_methods_is_a_controller():
-    assert isinstance(OnlyPython(PD(1.0, 1.0)), Controller)
-    assert not isinstance(object(), Controller)
-
-
-def test_its_compiled_form_has_the_gains_of_every_joint():
-    law = PD(3.0, [0.5, 0.25]).compiled(ARM)
-    assert isinstance(law, CompiledLaw)
-    assert law.params.tolist() == [[3.0], [3.0], [0.5], [0.25]]
 
 
 def test_against_a_steady_load_it_settles_beside_its_aim_by_load_over_stiffness():

@@ -49,6 +49,15 @@ def test_without_an_integral_it_is_pd():
     assert (pid.q == pd.q).all()
 
 
+def test_its_integral_is_the_sum_of_gaps_over_time_beyond_the_dead_band():
+    controller = PID(0.0, 0.0, 1.0, dead_band=(0.5, 0.1))
+    state, still = controller.start(ARM), np.zeros(2)
+    for t in (0.0, 0.3, 1.0):
+        gap = Reference(np.array([0.5, -0.2]), still, None, None)
+        tau, state = controller.torque(t, still, still, gap, state)
+    assert tau == pytest.approx([0.0, -0.2])
+
+
 def test_too_much_integral_is_unstable_where_the_criterion_says():
     # M s³ + D s² + K s + I is stable for I < K D / M.
     ends = []
@@ -118,24 +127,8 @@ def test_its_filter_is_exact_at_any_rate_of_ticks():
     for times in (np.arange(20) * 0.05, np.cumsum(np.random.default_rng(1).uniform(0.0, 0.1, 20))):
         found = answers(PID(0.0, 1.0, 0.0, filter=corner), times, np.sign(np.arange(20)))
         assert found == pytest.approx(1.0 - np.exp(-corner * (times - times[0])), abs=1e-14)
-
-
-def test_the_first_tick_takes_the_rate_as_it_is():
+    # The first tick takes the rate as it is.
     assert answers(PID(0.0, 2.0, 0.0, filter=1.0), [0.3], [5.0])[0] == 10.0
-
-
-def test_without_a_filter_rates_pass():
-    rates = np.random.default_rng(2).normal(size=10)
-    found = answers(PID(0.0, 1.0, 0.0), 0.1 * np.arange(10), rates)
-    assert found == pytest.approx(rates, abs=1e-15)
-
-
-def test_its_integral_is_the_sum_of_gaps_over_time():
-    state, q = PID(0.0, 0.0, 1.0).start(FLAT), np.zeros(1)
-    for t in (0.0, 0.1, 0.4):
-        aim = Reference(np.array([2.0]), np.zeros(1), None, None)
-        tau, state = PID(0.0, 0.0, 1.0).torque(t, q, q, aim, state)
-    assert tau[0] == pytest.approx(2.0 * 0.4)
 
 
 STICKY = ulna.Friction(0.1, static=0.3, stribeck_velocity=0.01)
@@ -203,12 +196,3 @@ def test_within_its_dead_band_it_rests():
     assert (run.tau[late] == run.tau[-1]).all()
     # One that is narrower than the slips are long does not help.
     assert len(hunted(PID(20.0, 0.5, 200.0, dead_band=0.001)).events) > 10
-
-
-def test_its_integral_stands_still_within_the_dead_band():
-    controller = PID(0.0, 0.0, 1.0, dead_band=(0.5, 0.1))
-    state, still = controller.start(ARM), np.zeros(2)
-    for t in (0.0, 1.0):
-        gap = Reference(np.array([0.5, -0.2]), still, None, None)
-        tau, state = controller.torque(t, still, still, gap, state)
-    assert tau == pytest.approx([0.0, -0.2])
