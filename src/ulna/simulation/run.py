@@ -357,8 +357,8 @@ def run_of(run: Run | Member) -> Run:
     Run
         The run.
     """
-    made = getattr(run, "run", run)
-    return made if isinstance(made, Run) else run  # type: ignore[return-value]
+    found: Run = getattr(run, "run", run)
+    return found
 
 
 def stuck_spans(run: Run, joint: int) -> Floats:

@@ -64,10 +64,10 @@ def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
     return loop
 
 
-def check_actuators(actuators: Any, what: str = "actuators") -> None:
+def check_actuators(actuators: Any) -> None:
     """Raise InputError for what is no actuators, and not None."""
     if actuators is not None and not isinstance(actuators, Actuators):
-        raise InputError(Problem(what, shown(actuators), "Actuators(...)"))
+        raise InputError(Problem("actuators", shown(actuators), "Actuators(...)"))
 
 
 def timing_of(sensors: Sensors, actuators: Actuators, n: int, rate: float) -> ControlTiming:

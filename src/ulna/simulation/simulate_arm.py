@@ -14,7 +14,7 @@ import numpy as np
 
 from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.robot_files import dumps
-from ulna.arrays import Array, float_array
+from ulna.arrays import Array, flag, float_array
 from ulna.concurrency import check_on_interrupt, interruptible, listening, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.motion import Trajectory
@@ -197,8 +197,6 @@ def simulate(
     if q0 is None:
         q0, qd_start = _start(arm, motion)
         qd0 = qd_start if qd0 is None else qd0
-    if not isinstance(signals, bool | np.bool_):
-        raise InputError(Problem("signals", shown(signals), "True or False"))
     simulation = Simulation(
         arm, q0=q0, qd0=qd0, torque=torque, voltage=voltage, current=current, position=position,
         controller=controller, reference=reference, tip_force=tip_force, method=method, dt=dt,
@@ -208,7 +206,7 @@ def simulate(
         on_error=on_error,
     )  # fmt: skip
     simulation.stiffness.warned = check_stiffness(arm, simulation.options, length)
-    width = sample_width(arm.n, simulation.kept_signals if signals else 0)
+    width = sample_width(arm.n, simulation.kept_signals if flag("signals", signals) else 0)
     times = sample_times(samples, length, simulation.options.dt, width)
     simulation.keep_samples(times, signals=bool(signals))
     run = _recorded(simulation, length, shown=progress)

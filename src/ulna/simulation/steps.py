@@ -260,17 +260,7 @@ def _shorter(simulation: SimulationCore, error: float) -> str:
     longest = _longest(simulation)
     excess = min(error / (0.1 * most_error(options)), 1e8) if error < math.inf else 1e8
     better = _round_down(longest * max(excess, 2.0) ** (-1.0 / METHODS[options.method].order))
-    text = f"try a dt of {better:g} s"
-    # A formula or function may switch, which equal steps go over and chosen ones do not.
-    plain = simulation.controller is None and simulation.memory.ints[at.INPUTS] == at.STEADY
-    if not plain or _is_stiff(simulation):
-        return text
-    return text + ", or method='dop853', which chooses its steps"
-
-
-def _is_stiff(simulation: SimulationCore) -> bool:
-    """Return whether a step of dt would be beyond what an explicit method is stable for."""
-    return damping_rate(simulation, at.STEADY) * _substep(simulation) > STABLE
+    return f"try a dt of {better:g} s"
 
 
 class StiffnessWatch:

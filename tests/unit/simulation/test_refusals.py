@@ -279,15 +279,9 @@ def test_what_is_given_for_each_arm_fits_each_arm(options, name):
     assert names_of(lambda: ulna.simulate_batch(**given, duration=0.01)) == [name]
 
 
-def test_what_a_file_or_a_run_of_many_takes_is_pointed_to_them():
-    for name in ("duration", "samples", "store", "overwrite", "keep_torques", "progress"):
-        (problem,) = problems_of(partial(DOORS["BatchSimulation"], **{name: 1}))
-        assert problem.what == name
-        assert problem.hint
+def test_torques_of_a_batch_that_is_stepped_are_numbers():
     for torque in ("t, 0", lambda t: [0.0, 0.0], ([0.0, 1.0], [[1.0, 1.0], [2.0, 2.0]])):
         assert refused("BatchSimulation", torque=torque) == ["torque"]
-    with pytest.raises(TypeError, match="'colour'"):
-        DOORS["BatchSimulation"](colour="red")
 
 
 def test_a_controller_in_python_is_pointed_to_the_engine_that_runs_it():

@@ -6,14 +6,13 @@ import math
 import threading
 import time
 from functools import partial
-from inspect import signature
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.concurrency import held, interruptible, parallel_for
-from ulna.errors import InputError, Interrupted, Problem, did_you_mean, shown, warn
+from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.simulation.batch.blocks import LEAST_SHARED, ResidentBucket
 from ulna.simulation.batch.buckets import Prepared, buckets_of
 from ulna.simulation.batch.inputs import joint_rows
@@ -50,16 +49,6 @@ from ulna.typing import (
 
 AROUND = 50  # numbers of a link besides those of its table, about
 CHUNK = 0.025  # [s] of work between two checks for Ctrl-C
-# What `simulate_batch` takes and a batch that goes on has no use for, and what to do instead.
-ELSEWHERE = {
-    "duration": "pass the time to advance(seconds)",
-    "samples": "read q and qd after every advance, or call ulna.simulate_batch",
-    "keep_torques": "read torque, which acts until others are applied",
-    "store": "call ulna.simulate_batch, which keeps histories in a file",
-    "overwrite": "call ulna.simulate_batch, which keeps histories in a file",
-    "progress": "report between calls of advance",
-    "on_interrupt": "catch ulna.Interrupted, after which it can go on",
-}
 
 
 class BatchSimulation:
@@ -109,8 +98,6 @@ class BatchSimulation:
     threads : int, optional
         The most threads to use: as many as there are cores unless given. Steps of little work are
         taken in one, since to wake others would take longer.
-    **refused
-        Other options of `simulate_batch`, which are refused with what to do instead.
 
     Attributes
     ----------
@@ -166,9 +153,7 @@ class BatchSimulation:
         restitution: float = 0.0,
         precision: Precision = "double",
         threads: int | None = None,
-        **refused: Never,
     ) -> None:
-        _refuse(refused)
         self._threads = read_threads(threads)
         applied = _read_torque(torque, read_arms(arms).n)
         # Of a duration of zero: a motion is worked out as it is needed, whoever knows how far.
@@ -182,7 +167,9 @@ class BatchSimulation:
         self._kind = kind_of(precision, self.options)
         self._controlled, self._disturbances = controller is not None, spec.disturbances
         self._holds_start = controller is not None and reference is None
-        _check_memory(spec.count, spec.n, self._kind.number)
+        size = spec.count * (spec.n + 1) * (at.COLUMNS + AROUND) * self._kind.number.itemsize
+        counted = f"{spec.count:,} arms of {spec.n} joint{'s' * (spec.n > 1)}"
+        check_memory("arms", counted, size, "simulate fewer of them at a time")
         self._allocate(spec.count, applied)
         self._cost = spec.step_cost(spec.count)  # [s] a step, that it may take one thread
         self._make_buckets(buckets_of(spec, 0, spec.count))
@@ -466,17 +453,6 @@ def _restored(arguments: dict[str, Any], *state: Any) -> BatchSimulation:
     return made
 
 
-def _refuse(refused: dict[str, Any]) -> None:
-    for name, value in refused.items():
-        if name not in ELSEWHERE:
-            text = f"BatchSimulation() got an unexpected keyword argument '{name}'"
-            known = [one for one in signature(BatchSimulation).parameters if one != "refused"]
-            hint = did_you_mean(name, known)
-            raise TypeError(f"{text}; {hint}" if hint else text)
-        need = "nothing where arms go on step by step"
-        raise InputError(Problem(name, shown(value), need, ELSEWHERE[name]))
-
-
 def _read_torque(given: Any, n: int) -> Array:
     """Read the torques at the start: numbers, since `apply` replaces them."""
     if given is None:
@@ -490,13 +466,6 @@ def _read_torque(given: Any, n: int) -> Array:
         hint = "apply torques before every step, or let a controller give them"
         raise InputError(Problem("torque", shown(given), need, hint))
     return joint_rows("torque", given, n, "N·m")
-
-
-def _check_memory(count: int, n: int, number: Any) -> None:
-    """Raise InputError for more arms than fit into memory, by an estimate of their size."""
-    size = count * (n + 1) * (at.COLUMNS + AROUND) * np.dtype(number).itemsize
-    counted = f"{count:,} arms of {n} joint{'s' * (n > 1)}"
-    check_memory("arms", counted, size, "simulate fewer of them at a time")
 
 
 def _whole_steps(seconds: Any, dt: float) -> int:

@@ -203,10 +203,16 @@ def planned(members: int, samples: int, n: int, keep_tau: bool, store: object) -
     is refused with the figure; with one it is a slab of some 256 MB, 16 arms or more.
     """
     row = bytes_of(1, samples, n, keep_tau)
+    together = LANES if store else members
+    if together * row > allowance():
+        fitting = int(allowance() / (together * row / samples))
+        fewer = [f"samples={fitting:,}"] if fitting or store else []
+        ways = fewer if store else [*fewer, "store='runs.zarr', which keeps them in a file"]
+        counted = f"{together:,} arms of {n} joint{'s' * (n > 1)}{' at a time' * bool(store)}"
+        hint = f"such as {', or '.join(ways)}"
+        check_memory("samples", f"{counted} × {samples:,} samples", together * row, hint)
     if not store:
-        _check_all(members, samples, n, row)
         return members
-    _check_slab(samples, n, row)
     # A power of two, so that every slab is made of whole chunks of a file.
     slab = LANES
     while 2 * slab * row <= min(SLAB, allowance()):
@@ -217,23 +223,3 @@ def planned(members: int, samples: int, n: int, keep_tau: bool, store: object) -
 def bytes_of(members: int, samples: int, n: int, keep_tau: bool) -> int:
     """Return the size of the histories of a batch [bytes]."""
     return members * samples * n * NUMBER * (3 if keep_tau else 2)
-
-
-def _check_all(members: int, samples: int, n: int, row: int) -> None:
-    if members * row <= allowance():
-        return
-    fitting = int(allowance() / (members * row / samples)) if members else samples
-    fewer = f"such as samples={fitting:,}, or " if fitting else "such as "
-    hint = f"{fewer}store='runs.zarr', which keeps them in a file"
-    check_memory("samples", _counted(members, samples, n), members * row, hint)
-
-
-def _check_slab(samples: int, n: int, row: int) -> None:
-    fitting = max(int(allowance() / (LANES * row / samples)), 1)
-    hint = f"such as samples={fitting:,}"
-    check_memory("samples", _counted(LANES, samples, n, "at a time"), LANES * row, hint)
-
-
-def _counted(members: int, samples: int, n: int, note: str = "") -> str:
-    counted = f"{members:,} arms of {n} joint{'s' * (n > 1)}"
-    return " ".join(filter(None, [counted, note])) + f" × {samples:,} samples"

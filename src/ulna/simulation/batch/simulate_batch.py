@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arrays import Array
+from ulna.arrays import Array, flag
 from ulna.concurrency import (
     check_on_interrupt,
     deferred,
@@ -181,7 +181,8 @@ def simulate_batch(
     >>> run.q[:, -1].round(4).tolist()
     [[-2.7544, 0.6293], [-2.8315, 0.5991], [-2.8119, -0.0152]]
     """
-    _check_switches(keep_torques=keep_torques, overwrite=overwrite)
+    flag("keep_torques", keep_torques)
+    flag("overwrite", overwrite)
     check_on_interrupt(on_interrupt)
     _check_store(store, overwrite=overwrite)
     spec = read_spec(
@@ -198,7 +199,8 @@ def simulate_batch(
     slab = planned(spec.count, len(times), spec.n, keep_torques, store)
     given = {"controller": controller, "tip_force": tip_force, what: command}
     settings = _settings(spec, precision, between, reference)
-    settings |= described_all(seeds=seeds, disturbances=disturbances, **given)
+    acting = {"seeds": seeds, "disturbances": disturbances, **given}
+    settings |= {name: described(one) for name, one in acting.items()}
     settings |= {} if controller is None else _loop_settings(spec, sensors, actuators)
     pool = ThreadPool(kind_of(precision, spec.options), read_threads(threads))
     call = keep_call(
@@ -234,11 +236,6 @@ def _settings(spec: BatchSpec, precision: str, between: str, reference: Any) -> 
         "members": spec.count, "duration": spec.duration, **vars(spec.options), "max_step": None,
         "precision": precision, "between": between, "reference": describe_references(reference),
     }  # fmt: skip
-
-
-def described_all(**given: Any) -> dict[str, Any]:
-    """Return what acts on the arms, described by plain values."""
-    return {name: described(one) for name, one in given.items()}
 
 
 def _loop_settings(spec: BatchSpec, sensors: Any, actuators: Any) -> dict[str, Any]:
@@ -399,12 +396,6 @@ def _blank(shape: tuple[int, ...]) -> Array:
 def _part(outcome: Outcome, first: int, last: int) -> Outcome:
     times, *arrays = outcome
     return Outcome(times, *(array[first:last] for array in arrays))
-
-
-def _check_switches(**given: Any) -> None:
-    for what, value in given.items():
-        if not isinstance(value, bool | np.bool_):
-            raise InputError(Problem(what, shown(value), "True or False"))
 
 
 def _check_store(store: Any, *, overwrite: bool) -> None:

@@ -210,13 +210,9 @@ class BatchSpec:
             return np.zeros(self.count, dtype=bool)
         return self.codes == CODES["bad arm"]
 
-    @property
+    @cached_property
     def laws(self) -> Input:
         """The controllers, compiled for their arms."""
-        return self._laws if self.controllers else NOBODY
-
-    @cached_property
-    def _laws(self) -> Input:
         sensors, rate = self.inputs[3], self.options.rate
         return compile_controllers(
             self.controllers, self._models(), self.geared, sensors, rate, self.count
@@ -234,16 +230,15 @@ class BatchSpec:
             return Parameters(*map(np.broadcast_to, rod, map(np.shape, p)))
         return p.rows(np.where(bad, np.argmin(bad), np.arange(self.count)))
 
-    @property
+    @cached_property
     def reference_table(self) -> Array:
         """A trajectory for all arms, (ticks, 3, n, 1): nothing if it has very many ticks."""
-        return self._reference_table if self.controllers else _no_ticks(self.n)
-
-    @cached_property
-    def _reference_table(self) -> Array:
-        nothing, references, rate = _no_ticks(self.n), self.references, self.options.rate
-        ticks = math.ceil(self.duration * rate * (1.0 - 1e-9))
-        if references.postures is not None or references.count > 1 or ticks > MOST_TICKS:
+        nothing, rate = _no_ticks(self.n), self.options.rate
+        ticks = math.ceil(self.duration * rate * (1.0 - 1e-9)) if self.controllers else 0
+        if not 0 < ticks <= MOST_TICKS:
+            return nothing
+        references = self.references
+        if references.postures is not None or references.count > 1:
             return nothing
         parts, known = [nothing], 0
         while known < ticks:
