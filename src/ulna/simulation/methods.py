@@ -123,8 +123,6 @@ class IntegrationMethod:
             found.add(f"tableau of {what}", shown(self.tableau), need)
         if type(self.order) is not int or self.order < 1:
             found.add(f"order of {what}", shown(self.order), "a whole number from 1 on")
-        if not isinstance(self.about, str):
-            found.add(f"about of {what}", shown(self.about), "text: when to use it")
         for name in ("step", "sequential_step", "keep"):
             _check_kernel(found, f"{name} of {what}", getattr(self, name))
         for name in ("sequential_step", "keep"):
@@ -135,8 +133,6 @@ class IntegrationMethod:
             need = "False: a record brings no embedded weights to estimate the error of a step by"
             hint = "leave it out for steps of dt, or simulate with method='dop853'"
             found.add(f"adaptive of {what}", shown(self.adaptive), need, hint)
-        if not isinstance(self.signed_errors, bool):
-            found.add(f"signed_errors of {what}", shown(self.signed_errors), "True or False")
         found.number(f"rough of {what}", self.rough, "rad", above=0.0)
         found.number(f"work of {what}", self.work, "s", least=0.0)
         found.raise_if_any()
