@@ -137,6 +137,23 @@ def test_shapes_transforms_and_groups_draw_the_same_as_a_plain_path(drawn, body,
     assert one(S) == pytest.approx(other(S), abs=1e-6)
 
 
+def test_a_document_type_without_entities_is_read(drawn):
+    public = '"-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"'
+    text = f'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC {public}>\n{HEAD}<path d="M0 0h5"/></svg>'
+    assert drawn(text, whole=True).length == pytest.approx(5.0)
+
+
+def test_lengths_in_percent_are_parts_of_the_page(drawn):
+    page = '<svg width="40" height="30">{}</svg>'
+    circle = drawn(page.format('<circle cx="50%" cy="50%" r="10%"/>'), whole=True)
+    # Of the diagonal by the square root of 2: of 35.3553.
+    assert circle.length == pytest.approx(2.0 * math.pi * 3.53553391)
+    line = drawn(page.format('<line x1="50%" y1="10%" x2="100%" y2="60%"/>'), whole=True)
+    assert line.length == pytest.approx(25.0)
+    rect = drawn(page.format('<rect width="100%" height="100%"/>'), whole=True)
+    assert rect.length == pytest.approx(140.0)
+
+
 def test_a_skewed_circle_is_an_exact_ellipse(drawn):
     path = drawn('<circle r="5" transform="skewX(40)"/>')
     points = path(S)
@@ -256,8 +273,8 @@ COPIES = "".join(f'<g id="g{k}">' + f'<use href="#g{k - 1}"/>' * 10 + "</g>" for
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (LAUGHS, "document type or entities"),
-        (OUTSIDE, "document type or entities"),
+        (LAUGHS, "got entities, need elements only"),
+        (OUTSIDE, "got entities, need elements only"),
         ("<svg>" + "<g>" * 200_000, "nested too deep"),
         ("<svg>" + "<g/>" * 200_000 + "</svg>", "too many elements"),
         ("<svg><!--" + "x" * 11_000_000 + "--></svg>", "bytes, need at most 10,000,000"),

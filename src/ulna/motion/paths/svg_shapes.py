@@ -1,15 +1,16 @@
 """The shapes of SVG as strokes of exact pieces, in drawing units, y down.
 
-Attributes are checked before anything is done with them.
+svgelements reads path data, transforms and shapes; attributes are checked before, as it leaves out
+in silence what it does not know.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias
+from xml.etree.ElementTree import Element
 
 from ulna.errors import InputError, Problem, import_extra, shown
 from ulna.motion.paths.curve_segments import CurveSegment, bezier
@@ -27,12 +28,51 @@ UNITS = {
 }
 LARGEST = 1e100
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-LENGTH = re.compile(rf"({NUMBER.pattern})\s*({'|'.join(filter(None, UNITS))}|)")
+LENGTH = re.compile(rf"({NUMBER.pattern})\s*({'|'.join(filter(None, UNITS))}|%|)")
+# Digits can be parted into numbers in many ways: what a number has taken it keeps.
+NUMBERS = re.compile(rf"[\s,]*(?:(?>{NUMBER.pattern})[\s,]*)*+")
 COMMANDS = re.compile(r"[\s,MmZzLlHhVvCcSsQqTtAa]*")
-QUARTER = 0.5 * math.pi
+TRANSFORMS = re.compile(
+    r"[\s,]*(?:(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([^()]*\)[\s,]*)*"
+)
+INSIDE = re.compile(r"\(([^()]*)\)")
+ANGLE = re.compile(r"deg|px")  # units that say nothing
+FAULTS = (ValueError, AttributeError, TypeError, IndexError, ArithmeticError)  # of svgelements
+# The classes of svgelements, and the lengths that say where a shape is.
+SHAPES = {
+    "path": ("Path", ()),
+    "rect": ("Rect", ("x", "y", "width", "height", "rx", "ry")),
+    "circle": ("Circle", ("cx", "cy", "r")),
+    "ellipse": ("Ellipse", ("cx", "cy", "rx", "ry")),
+    "line": ("SimpleLine", ("x1", "y1", "x2", "y2")),
+    "polyline": ("Polyline", ()),
+    "polygon": ("Polygon", ()),
+}
+SIZES = ("width", "height", "r", "rx", "ry")
 
-Attributes: TypeAlias = Mapping[str, str]
 Stroke: TypeAlias = list[CurveSegment]
+
+
+class Viewport(NamedTuple):
+    """The size of what elements are drawn in, in drawing units, if it is known."""
+
+    width: float | None = None
+    height: float | None = None
+
+    def percent(self, name: str) -> float | None:
+        """Return what 1 % of a length is."""
+        if "x" in name or name == "width":
+            return self.width and 0.01 * self.width
+        if "y" in name or name == "height":
+            return self.height and 0.01 * self.height
+        if self.width is None or self.height is None:
+            return None
+        return 0.01 * math.hypot(self.width, self.height) / math.sqrt(2.0)
+
+
+def import_svgelements() -> Any:
+    """Return the library that reads shapes."""
+    return import_extra("svgelements", "draw", "an .svg file")
 
 
 def refusal(got: str, need: str) -> InputError:
@@ -40,38 +80,66 @@ def refusal(got: str, need: str) -> InputError:
     return InputError(Problem("", got, need))
 
 
-def lengths(given: Attributes, *names: str) -> list[float | None]:
-    """Read lengths in drawing units, None where there is none."""
-    return [_length(name, given.get(name, "auto").strip()) for name in names]
-
-
-def _length(name: str, text: str) -> float | None:
-    match = LENGTH.fullmatch(text)
-    if match and abs(float(match[1])) < LARGEST:
-        return float(match[1]) * UNITS[match[2]]
+def read_length(element: Element, name: str, around: Viewport) -> float | None:
+    """Read a length in drawing units, None where there is none."""
+    text = element.get(name, "auto").strip()
     if text == "auto":
         return None
+    match = LENGTH.fullmatch(text)
+    unit = {**UNITS, "%": around.percent(name)}[match[2]] if match else None
+    if match and unit and abs(float(match[1])) < LARGEST:
+        return float(match[1]) * unit
     need = "a number, alone or in " + ", ".join(filter(None, UNITS))
     raise refusal(f"{name}={shown(text)}", need)
 
 
-def _sizes(*given: float | None) -> list[float]:
-    sizes = [size or 0.0 for size in given]
-    if min(sizes) < 0.0:
-        raise refusal(f"a size of {min(sizes):g}", "at least 0")
-    return sizes
+def read_matrix(text: str) -> Any:
+    """Read the list of transforms that SVG has."""
+    inside = [ANGLE.sub("", part) for part in INSIDE.findall(text)]
+    if TRANSFORMS.fullmatch(text) and all(part.strip() for part in inside):
+        try:
+            matrix = import_svgelements().Matrix(ANGLE.sub("", text))
+            if all(map(NUMBERS.fullmatch, inside)) and is_finite(matrix):
+                return matrix
+        except FAULTS:
+            pass
+    raise refusal(f"transform={shown(text)}", "one such as 'translate(10, 5) rotate(30)'")
 
 
-def _path(given: Attributes) -> list[Stroke]:
-    svgelements = import_extra("svgelements", "draw", "an .svg file")
-    data = given.get("d", "").strip()
+def is_finite(matrix: Any) -> bool:
+    """Return whether all numbers of a matrix are."""
+    return all(map(math.isfinite, (getattr(matrix, name) for name in "abcdef")))
+
+
+def read_shape(element: Element, around: Viewport) -> list[Stroke]:
+    """Return the strokes of a shape, without its transform."""
+    kind, names = SHAPES[element.tag]
+    if kind == "Path":
+        return _strokes(_path(element.get("d", "").strip()))
+    read = {name: read_length(element, name, around) for name in names}
+    values: dict[str, Any] = {name: value for name, value in read.items() if value is not None}
+    negative = [value for name, value in values.items() if name in SIZES and value < 0.0]
+    if negative:
+        raise refusal(f"a size of {negative[0]:g}", "at least 0")
+    if kind in ("Circle", "Ellipse"):
+        return _round(values)
+    points = element.get("points", "")
+    if not NUMBERS.fullmatch(points) or len(NUMBER.findall(points)) % 2:
+        raise refusal(shown(points), "points such as '0,0 10,5'")
+    shape = getattr(import_svgelements(), kind)(
+        {"width": 0.0, "height": 0.0, "points": points, **values}
+    )
+    return _strokes(shape.segments(transformed=False))
+
+
+def _path(data: str) -> Iterable[Any]:
     if data in ("", "none"):
-        return []
-    try:
-        if data[0] in "Mm" and COMMANDS.fullmatch(NUMBER.sub("", data)):
-            return _strokes(svgelements.Path(data))
-    except (ValueError, AttributeError, TypeError, IndexError, ArithmeticError):
-        pass
+        return ()
+    if data[0] in "Mm" and COMMANDS.fullmatch(NUMBER.sub("", data)):
+        try:
+            return tuple(import_svgelements().Path(data))
+        except FAULTS:
+            pass
     raise refusal(shown(data), "path data such as 'M 0 0 L 10 5'")
 
 
@@ -103,94 +171,12 @@ def _segment(segment: Any, kind: str) -> CurveSegment:
     return bezier(start, end)
 
 
-def _joined(corners: list[complex]) -> list[Stroke]:
-    return [[bezier(here, there) for here, there in pairwise(corners)]]
-
-
-def _corners(given: Attributes) -> list[complex]:
-    data = given.get("points", "")
-    values = [float(number) for number in NUMBER.findall(data)]
-    if len(values) % 2 or NUMBER.sub("", data).strip(", \t\r\n"):
-        raise refusal(shown(data), "points such as '0,0 10,5'")
-    return [complex(x, y) for x, y in zip(values[::2], values[1::2], strict=True)]
-
-
-def _polyline(given: Attributes) -> list[Stroke]:
-    return _joined(_corners(given))
-
-
-def _polygon(given: Attributes) -> list[Stroke]:
-    corners = _corners(given)
-    return _joined([*corners, *corners[:1]])
-
-
-def _line(given: Attributes) -> list[Stroke]:
-    x1, y1, x2, y2 = (value or 0.0 for value in lengths(given, "x1", "y1", "x2", "y2"))
-    return _joined([complex(x1, y1), complex(x2, y2)])
-
-
-def _circle(given: Attributes) -> list[Stroke]:
-    x, y, radius = lengths(given, "cx", "cy", "r")
-    return _round(x, y, radius, radius)
-
-
-def _ellipse(given: Attributes) -> list[Stroke]:
-    x, y, wide, high = lengths(given, "cx", "cy", "rx", "ry")
-    return _round(x, y, high if wide is None else wide, wide if high is None else high)
-
-
-def _round(x: float | None, y: float | None, *radii: float | None) -> list[Stroke]:
-    wide, high = _sizes(*radii)
-    if not (wide and high):
+def _round(values: dict[str, float]) -> list[Stroke]:
+    """Return a circle or an ellipse as one piece."""
+    wide, high = (values.get(name, values.get("r")) for name in ("rx", "ry"))
+    radii = high if wide is None else wide, wide if high is None else high
+    if not all(radii):
         return []
-    return [[_arc(complex(x or 0.0, y or 0.0), wide, high, 0.0, 4.0)]]
-
-
-def _arc(middle: complex, wide: float, high: float, first: float, quarters: float) -> CurveSegment:
-    return CurveSegment(
-        (middle, 0.0, 0.0, 0.0),
-        complex(wide),
-        complex(0.0, high),
-        first * QUARTER,
-        quarters * QUARTER,
-    )
-
-
-def _rectangle(given: Attributes) -> list[Stroke]:
-    """Go round from the left end of the upper edge on, as browsers do."""
-    x, y, *sizes = lengths(given, "x", "y", "width", "height")
-    left, top = x or 0.0, y or 0.0
-    rx, ry = lengths(given, "rx", "ry")
-    wide, high, rx, ry = _sizes(*sizes, ry if rx is None else rx, rx if ry is None else ry)
-    if not (wide and high):
-        return []
-    rx, ry = min(rx, 0.5 * wide), min(ry, 0.5 * high)
-    right, low = left + wide, top + high
-    if not (rx and ry):
-        corners = [complex(x, y) for x in (left, right) for y in (top, low)]
-        return _joined([corners[k] for k in (0, 2, 3, 1, 0)])
-    # The spokes of a corner's ellipse: up, right, down, left, and up again.
-    spokes = [complex(0.0, -ry), complex(rx), complex(0.0, ry), complex(-rx), complex(0.0, -ry)]
-    inner = [
-        (right - rx, top + ry),
-        (right - rx, low - ry),
-        (left + rx, low - ry),
-        (left + rx, top + ry),
-    ]
-    stroke: Stroke = []
-    here = complex(left + rx, top)
-    for quarter, middle in enumerate(complex(*corner) for corner in inner):
-        stroke += [bezier(here, middle + spokes[quarter]), _arc(middle, rx, ry, quarter - 1.0, 1.0)]
-        here = middle + spokes[quarter + 1]
-    return [stroke]
-
-
-SHAPES: Mapping[str, Callable[[Attributes], list[Stroke]]] = {
-    "path": _path,
-    "rect": _rectangle,
-    "circle": _circle,
-    "ellipse": _ellipse,
-    "line": _line,
-    "polyline": _polyline,
-    "polygon": _polygon,
-}
+    middle = complex(values.get("cx", 0.0), values.get("cy", 0.0))
+    axes = complex(radii[0] or 0.0), complex(0.0, radii[1] or 0.0)
+    return [[CurveSegment((middle, 0.0, 0.0, 0.0), *axes, 0.0, 2.0 * math.pi)]]

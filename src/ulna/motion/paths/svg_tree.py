@@ -1,7 +1,7 @@
 """The elements of an SVG file, read safely, and their styles.
 
-What a hostile file can hold is refused as it is met: document types, entities, nesting without end,
-more elements or path data than any drawing for an arm has.
+What a hostile file can hold is refused as it is met: entities, nesting without end, more elements
+or path data than any drawing for an arm has.
 
 Styles come from style sheets, style attributes and presentation attributes. What is read says
 whether an element is shown, and what is done to it that a pen does not do. Of style sheets those
@@ -13,56 +13,24 @@ is, then the later one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import chain
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
-from ulna.errors import InputError, Problem, import_extra, shown
+from ulna.errors import InputError, Problem, import_extra, rewording
 
 DEEPEST = 100  # elements within one another
 MOST_ELEMENTS = 50_000
 MOST_DATA = 1_000_000  # characters of an attribute, or of a style sheet
-MOST_WORDS = {"text": 200, "style": MOST_DATA}  # letters inside elements that are kept
-NAMESPACE = "http://www.w3.org/2000/svg"
-SHOWING = ("display", "visibility")
-EFFECTS = ("clip-path", "mask", "marker", "marker-start", "marker-mid", "marker-end")
-PRESENTATION = (*SHOWING, *EFFECTS, "stroke-dasharray")
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+LINE = " line"  # the attribute that says where an element is: no file has one of this name
+MARKERS = ("marker", "marker-start", "marker-mid", "marker-end")
+PRESENTATION = ("display", "visibility", "stroke-dasharray", "clip-path", "mask", *MARKERS)
 # Properties that are attributes here: where a style has them they are not applied.
 GEOMETRY = ("transform", "d", "x", "y", "cx", "cy", "r", "rx", "ry")
-READ = frozenset((*PRESENTATION, *GEOMETRY))
 SIMPLE = re.compile(r"\*|[A-Za-z][\w-]*|(?:[A-Za-z][\w-]*)?[.#][\w-]+")
 IMPORTANT = re.compile(r"\s*!\s*important$")
-
-
-@dataclass(eq=False)
-class Element:
-    """An element: its name without namespace, attributes, children and line."""
-
-    name: str
-    attributes: Mapping[str, str]
-    line: int
-    children: list[Element] = field(default_factory=list)
-    chunks: list[str] = field(default_factory=list)  # of a text, to name it; of a style sheet
-    letters: int = 0  # of them
-
-    @property
-    def words(self) -> str:
-        """What a text says, or a style sheet."""
-        return "".join(self.chunks)
-
-    def __str__(self) -> str:
-        name = self.attributes.get("id", "")
-        told = f"<{self.name} id={shown(name)}>" if name else f"<{self.name}>"
-        return f"{told} in line {self.line}"
-
-    def walk(self) -> Iterator[Element]:
-        """Return it and all that it holds, in the order of the file."""
-        waiting = [self]
-        while waiting:
-            element = waiting.pop()
-            yield element
-            waiting += reversed(element.children)
 
 
 def read_tree(text: str, file: str) -> Element:
@@ -70,173 +38,129 @@ def read_tree(text: str, file: str) -> Element:
     xml = import_extra("defusedxml.ElementTree", "draw", "an .svg file")
     from defusedxml import DefusedXmlException
 
-    builder = _Builder(file)
-    parser = xml.DefusedXMLParser(target=builder, encoding="utf-8", forbid_dtd=True)
+    builder = _Builder()
+    parser = xml.DefusedXMLParser(target=builder, encoding="utf-8")
     builder.expat = parser.parser
-    try:
-        parser.feed(text.encode("utf-8", "surrogatepass"))
-        parser.close()
-    except DefusedXmlException:
-        got, need = "a document type or entities", "elements only"
-        hint = "remove <!DOCTYPE ...>, and what it defines"
-        raise InputError(Problem("svg", got, need, hint, builder.place)) from None
-    except xml.ParseError as error:
-        place = f"{file}:{error.position[0]}"
-        raise InputError(Problem("svg", str(error), "well-formed XML", "", place)) from None
-    root = builder.root
-    if root is None or root.name != "svg":
-        got = f"<{root.name[:40]}>" if root else "nothing"
-        raise InputError(Problem("svg", got, "<svg> as the outermost element", place=file))
+    with rewording(lambda problem: problem.at(f"{file}:{builder.line}")):
+        try:
+            parser.feed(text.encode("utf-8", "surrogatepass"))
+            root: Element = parser.close()
+        except DefusedXmlException:
+            hint = "remove <!ENTITY ...>, and write what it stands for in its place"
+            raise InputError(Problem("svg", "entities", "elements only", hint)) from None
+        except ParseError as error:
+            raise InputError(Problem("svg", str(error), "well-formed XML")) from None
+        if root.tag != "svg":
+            need = "<svg> as the outermost element"
+            raise InputError(Problem("svg", f"<{root.tag[:40]}>", need))
     return root
 
 
-class _Builder:
-    """What the parser tells about elements, as it meets them."""
+class _Builder(TreeBuilder):
+    """Builds elements with plain names and lines, within limits."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.root: Element | None = None
-        self.open: list[Element] = []
-        self.count = 0
-        self.expat: object = None
+    expat: Any
+    count = depth = 0
 
     @property
-    def place(self) -> str:
-        return f"{self.file}:{getattr(self.expat, 'CurrentLineNumber', 1)}"
+    def line(self) -> int:
+        return int(self.expat.CurrentLineNumber)
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self.count += 1
-        if len(self.open) >= DEEPEST:
-            self.refuse("elements nested too deep", f"at most {DEEPEST} within one another")
+    def start(self, tag: Any, attrs: dict[Any, Any], /) -> Element:
+        self.count, self.depth = self.count + 1, self.depth + 1
+        if self.depth > DEEPEST:
+            raise _too_much("elements nested too deep", f"at most {DEEPEST} within one another")
         if self.count > MOST_ELEMENTS:
-            self.refuse("too many elements", f"at most {MOST_ELEMENTS:,}")
-        if any(len(value) > MOST_DATA for value in attributes.values()):
-            self.refuse("too much path data", f"at most {MOST_DATA:,} characters of it")
-        line = getattr(self.expat, "CurrentLineNumber", 1)
-        plain = {key.rpartition("}")[2]: value for key, value in attributes.items()}
-        element = Element(_plain(tag), plain, line)
-        if self.open:
-            self.open[-1].children.append(element)
-        else:
-            self.root = element
-        self.open.append(element)
+            raise _too_much("too many elements", f"at most {MOST_ELEMENTS:,}")
+        if any(len(value) > MOST_DATA for value in attrs.values()):
+            raise _too_much("too much path data", f"at most {MOST_DATA:,} characters of it")
+        plain = {key.rpartition("}")[2]: value for key, value in attrs.items()}
+        # An element of another namespace keeps it in its name, and so is no shape.
+        return super().start(tag.removeprefix(NAMESPACE), {**plain, LINE: str(self.line)})
 
-    def end(self, _: str) -> None:
-        self.open.pop()
-
-    def data(self, words: str) -> None:
-        """Keep style sheets, and the beginning of a text; leave the others out."""
-        holder = next((one for one in self.open if one.name in MOST_WORDS), None)
-        if holder is None:
-            return
-        most = MOST_WORDS[holder.name]
-        if holder.name == "style" and holder.letters + len(words) > most:
-            self.refuse("too long a style sheet", f"at most {most:,} characters of it")
-        if holder.letters < most:
-            holder.chunks.append(words[:most])
-            holder.letters += len(words)
-
-    def close(self) -> None:
-        """Leave the root where it is."""
-
-    def refuse(self, got: str, need: str) -> None:
-        raise InputError(Problem("svg", got, need, "simplify the drawing", self.place))
+    def end(self, tag: Any, /) -> Element:
+        self.depth -= 1
+        return super().end(tag.removeprefix(NAMESPACE))
 
 
-def _plain(tag: str) -> str:
-    """Return an element's name; one of another namespace keeps it, and so is no shape."""
-    space, _, name = tag.rpartition("}")
-    return name if space in ("", "{" + NAMESPACE) else tag
+def _too_much(got: str, need: str) -> InputError:
+    return InputError(Problem("svg", got, need, "simplify the drawing"))
 
 
-class Declaration(NamedTuple):
-    """The value of a property, and what it goes before others by."""
-
-    important: bool
-    specificity: int
-    order: int
-    value: str
+def as_named(element: Element) -> str:
+    """Name an element in a message."""
+    name = element.get("id")
+    told = f"<{element.tag}>" if name is None else f"<{element.tag} id={name[:80]!r}>"
+    return f"{told} in line {element.get(LINE)}"
 
 
 class Styles:
     """The rules of all style sheets of a drawing."""
 
-    def __init__(self, sheets: Iterable[str]) -> None:
-        self.rules: dict[str, dict[str, Declaration]] = {}  # by selectors, then by properties
+    def __init__(self, root: Element) -> None:
+        sheets = ["".join(sheet.itertext()) for sheet in root.iter("style")]
+        if sum(map(len, sheets)) > MOST_DATA:
+            raise _too_much("too long a style sheet", f"at most {MOST_DATA:,} characters of it")
+        # By selectors: the order of a rule, and its properties with importance and value.
+        self.rules = defaultdict[str, list[tuple[int, dict[str, tuple[bool, str]]]]](list)
         self.unread: list[str] = []  # selectors of rules that matter and are not read
-        for order, (prelude, body) in enumerate(chain.from_iterable(map(_rules, sheets))):
-            self._add(prelude, body, order)
-
-    def _add(self, prelude: str, body: str, order: int) -> None:
-        found = list(_declarations(body, order))
-        for selector in prelude.split(",") if found else ():
-            key = selector.strip()
-            if not SIMPLE.fullmatch(key):
-                self.unread.append(" ".join(key.split()))
-                continue
-            own = self.rules.setdefault(key, {})
-            for name, one in found:
-                _declare(own, name, one._replace(specificity=_specificity(key)))
+        for order, (selectors, body) in enumerate(_rules("}".join(sheets))):
+            found = _declarations(body)
+            for selector in selectors if found else ():
+                if SIMPLE.fullmatch(selector):
+                    self.rules[selector].append((order, found))
+                else:
+                    self.unread.append(selector)
 
     def of(self, element: Element) -> dict[str, str]:
         """Return the properties of an element that are not those of all elements."""
-        given = element.attributes
-        found = {
-            name: Declaration(False, -1, 0, given[name].strip().lower())
-            for name in PRESENTATION
-            if name in given
-        }
-        for key in self._keys(element):
-            for name, one in self.rules.get(key, {}).items():
-                _declare(found, name, one)
-        for name, one in _declarations(given.get("style", ""), 0):
-            _declare(found, name, one._replace(specificity=1000))
-        return {name: one.value for name, one in found.items()}
-
-    def _keys(self, element: Element) -> Iterator[str]:
-        """Return all simple selectors that an element has."""
-        if not self.rules:
-            return
-        yield from ("*", element.name)
-        names = [f".{name}" for name in element.attributes.get("class", "").split()]
-        if "id" in element.attributes:
-            names.append(f"#{element.attributes['id']}")
-        for name in names:
-            yield from (name, f"{element.name}{name}")
-
-
-def _declare(found: dict[str, Declaration], name: str, one: Declaration) -> None:
-    if name not in found or one[:3] >= found[name][:3]:
-        found[name] = one
+        names = [f".{name}" for name in element.get("class", "").split()]
+        names += [f"#{element.get('id')}"]
+        keys = ["*", element.tag, *names, *(f"{element.tag}{name}" for name in names)]
+        rules = [
+            (_specificity(key), order, found)
+            for key in (keys if self.rules else ())
+            for order, found in self.rules.get(key, ())
+        ]
+        given = {name: (False, element.get(name, "").lower()) for name in PRESENTATION}
+        present = {name: one for name, one in given.items() if name in element.attrib}
+        rules += [(-1, 0, present), (1000, 0, _declarations(element.get("style", "")))]
+        ranked = sorted(
+            (important, specificity, order, name, value)
+            for specificity, order, found in rules
+            for name, (important, value) in found.items()
+        )
+        return {name: value for *_, name, value in ranked}
 
 
 def _specificity(selector: str) -> int:
-    weights: Mapping[str, int] = {"#": 100, ".": 10}
+    weights = {"#": 100, ".": 10}
     return sum(weights.get(letter, 0) for letter in selector) + (selector[0] not in "*.#")
 
 
-def _rules(sheet: str) -> Iterator[tuple[str, str]]:
-    """Return the rules of a style sheet: what they are for, and what they say."""
+def _rules(sheet: str) -> Iterator[tuple[list[str], str]]:
+    """Return the rules of a style sheet: the selectors, and what is declared."""
     first, *rest = sheet.split("/*")
     plain = first + "".join(part.partition("*/")[2] for part in rest)
-    open_: list[tuple[str, str]] = []  # rules: the rule such as @media around each, and their own
-    text = ""
-    for token in re.split(r"([{}])", plain):
-        if token == "{":
-            around, outer = open_[-1] if open_ else ("", "")
-            around = around or (outer if outer.startswith("@") else "")
-            open_.append((around, text.rpartition(";")[2].strip()))
-        elif token == "}" and open_:
-            # Within @media, which holds now and then, no selector is a simple one.
-            yield " ".join(filter(None, open_.pop())), text
-        text = "" if token in "{}" else token
+    around = ""
+    for rule in plain.split("}")[:-1]:
+        if "{" not in rule:
+            around = ""
+            continue
+        prelude, _, body = rule.rpartition("{")
+        outer, _, selectors = prelude.rpartition("{")
+        # Within @media, which holds now and then, no selector is a simple one.
+        around = around or outer.strip()[:80]
+        plain_selectors = selectors.rpartition(";")[2].split(",")
+        yield [" ".join(f"{around} {one}".split()) for one in plain_selectors], body
 
 
-def _declarations(body: str, order: int) -> Iterator[tuple[str, Declaration]]:
-    for part in body.split(";"):
-        name, _, value = part.partition(":")
-        name = name.strip().lower()
-        if name in READ:
-            plain = value.strip().lower()
-            told = IMPORTANT.sub("", plain)
-            yield name, Declaration(told != plain, 0, order, told)
+def _declarations(body: str) -> dict[str, tuple[bool, str]]:
+    """Return the properties that are read, each with its importance and value."""
+    parts = (part.partition(":") for part in body.lower().split(";"))
+    given = ((name.strip(), value.strip()) for name, _, value in parts)
+    return {
+        name: (bool(IMPORTANT.search(value)), IMPORTANT.sub("", value))
+        for name, value in given
+        if name in PRESENTATION or name in GEOMETRY
+    }
