@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections import deque
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -116,37 +116,67 @@ def test_cores_are_those_that_the_process_may_use(monkeypatch):
     assert concurrency.cores() == (os.cpu_count() or 1)
 
 
-def test_threads_that_work_is_handed_over_to_are_used_again():
-    found = []
-
-    def work():
-        found.append(threading.current_thread())
-
-    for _ in range(5):
-        task = concurrency.submit(work)
-        assert task.is_done.wait(20.0)
-    assert len(set(found)) == 1
-    assert found[0] is not threading.current_thread()
-
-
-def test_work_is_handed_over_to_as_many_threads_as_it_takes():
-    meeting = threading.Barrier(4)
-    tasks = [concurrency.submit(lambda: meeting.wait(20.0)) for _ in range(3)]
-    meeting.wait(20.0)
-    assert all(task.is_done.wait(20.0) for task in tasks)
-
-
-def test_where_no_thread_can_be_started_none_is_handed_over_to(monkeypatch):
-    def fail(thread):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(concurrency, "_idle", lambda process: deque())
-    monkeypatch.setattr(threading.Thread, "start", fail)
-    assert concurrency.submit(lambda: None) is None
-
-
 @pytest.mark.parametrize("most", [1, 2])
 def test_no_more_threads_share_work_than_may(most):
     names = set()
     concurrency.parallel_for(lambda first, last: names.add(threading.get_ident()), 1000, 10, most)
     assert 1 <= len(names) <= most
+
+
+def test_helpers_stop_when_the_calling_thread_does():
+    begun, ended = threading.Event(), threading.Event()
+    team = concurrency.Team()
+
+    def work():
+        begun.set()
+        while not team.stopped:
+            time.sleep(1e-3)
+        ended.set()
+
+    def share():
+        with team:
+            team.call(1, work)
+            assert begun.wait(20.0)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        share()
+    assert ended.is_set()
+    assert not team.is_working
+
+
+def test_a_helper_that_does_not_return_is_left_behind(monkeypatch):
+    monkeypatch.setattr(concurrency, "PATIENCE", 0.05)
+    begun, released = threading.Event(), threading.Event()
+    team = concurrency.Team()
+
+    def work():
+        begun.set()
+        released.wait(20.0)
+
+    def share():
+        with team:
+            team.call(1, work)
+            assert begun.wait(20.0)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        share()
+    assert team.is_working
+    released.set()
+
+
+def test_the_calling_thread_reports_while_it_waits(monkeypatch):
+    monkeypatch.setattr(concurrency, "INTERVAL", 1e-3)
+    reports, released = [], threading.Event()
+
+    def report():
+        reports.append(1)
+        if len(reports) > 3:
+            released.set()
+
+    begun = threading.Event()
+    with concurrency.Team(report) as team:
+        team.call(1, lambda: (begun.set(), released.wait(20.0)))
+        assert begun.wait(20.0)
+    assert len(reports) > 3

@@ -34,7 +34,6 @@ from ulna.analysis.sampled_loops import given_loop
 from ulna.arm import Arm
 from ulna.arm.control_loop import Actuators, Sensors
 from ulna.arrays import Array, freeze, plain, positive
-from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.control.loop_stability import balance
 from ulna.errors import InputError, Problem, shown
@@ -238,7 +237,6 @@ class Stability:
         return card(f"Stability along {self.plan.path}", self._lines())
 
 
-@interruptible
 def stability(
     plan: Plan,
     controller: Controller | None = None,

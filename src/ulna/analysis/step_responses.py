@@ -28,7 +28,6 @@ from ulna.analysis.step_measures import first_of_last, measured
 from ulna.analysis.tracking_errors import Judged
 from ulna.arm import Actuators, Arm, Sensors
 from ulna.arrays import Array, freeze, number, plain, positive, whole
-from ulna.concurrency import interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.progress import card
@@ -163,7 +162,6 @@ def step_response(
 ) -> BatchStepResponse: ...
 
 
-@interruptible
 def step_response(
     arm: Arm | Run | Member | BatchRun,
     controller: Controller | None = None,

@@ -22,7 +22,6 @@ from typer.core import TyperGroup
 
 from ulna._version import __version__
 from ulna.cli.terminal import TYPED, note, prepare_streams, say
-from ulna.concurrency import listening
 from ulna.errors import FileError, UlnaError, UlnaWarning
 
 BUG, INTERRUPTED = 1, 130
@@ -81,8 +80,8 @@ def ulna(
     """
 
 
-def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> int:
-    """Run the command that the arguments spell, `begin` first; return the exit code."""
+def run(arguments: Sequence[str]) -> int:
+    """Run the command that the arguments spell; return the exit code."""
     debug = "--debug" in arguments
     # The switch works wherever it is put: people add it to a command that has just failed.
     words = [word for word in arguments if word != "--debug"]
@@ -93,48 +92,41 @@ def run(arguments: Sequence[str], begin: Callable[[], None] = lambda: None) -> i
         warnings.showwarning = _warning_printer()
         try:
             _import_command(words)
-            begin()
-            code = _heard(words)
+            # Typer returns 130 after a KeyboardInterrupt.
+            code = int(app(list(words), prog_name="ulna", standalone_mode=False) or 0)
             sys.stdout.flush()
-            if code == INTERRUPTED:
-                note("stopped")
-            return code
-        except (typer.Abort, KeyboardInterrupt) as stopped:
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except typer.Abort as aborted:
             # Typer takes an EOFError for a person who ends the input; but nothing is asked for.
-            if isinstance(stopped.__cause__, EOFError):
-                return _report(stopped.__cause__)
-            note("stopped")
-            return INTERRUPTED
+            error = aborted.__cause__
+            if isinstance(error, EOFError):
+                return _report(error)
+            code = INTERRUPTED
         except BrokenPipeError:
             return _unread()
         except SystemExit as leaving:
             # Typer meets a broken pipe by leaving; whatever else leaves has its own code.
             if isinstance(leaving.__context__, BrokenPipeError):
                 return _unread()
-            if leaving.code == INTERRUPTED:
-                note("stopped")
             return leaving.code if isinstance(leaving.code, int) else 0
         except Exception as error:
             if debug:
                 traceback.print_exc()
             return _report(error)
+        if code == INTERRUPTED:
+            note("stopped")
+        return code
 
 
 def _import_command(words: Sequence[str]) -> None:
-    """Import what the words ask for, before Ctrl-C can be raised in the middle of it."""
+    """Import the command that the words name, and announce what it compiles."""
     command = next((word for word in words if word in COMMANDS), None)
     if command is not None:
         from ulna.kernels import compiling
 
         compiling.announce = note
         load(command)
-
-
-def _heard(words: Sequence[str]) -> int:
-    """Run a command that hears every Ctrl-C, and that leaves no part of a file if it is ended."""
-    with listening() as listener:
-        listener.catch_termination()
-        return int(app(list(words), prog_name="ulna", standalone_mode=False) or 0)
 
 
 def _unread() -> int:

@@ -279,12 +279,11 @@ def _finish(
     names = [one for one in folder.writers if done.robust or one not in robust_report.FILES]
     whole = status.reason != "interrupted" and not missing
     written = folder.write(done, names, whole=whole)
-    if json and not written.stopped:
+    if json:
         told = {**facts_of(done), **planning.posture_facts(done.plan, angles)}
         show_json({**told, "files": written.files})
     else:
-        if not written.stopped:
-            show(done, angles)
+        show(done, angles)
         say_about("files", [written.line])
     written.raise_if_failed(status if status.reason == "interrupted" else None)
     if missing:

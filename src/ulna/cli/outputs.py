@@ -12,13 +12,12 @@ import math
 import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ulna.cli.arguments import spoken
 from ulna.cli.terminal import TYPED, as_json
-from ulna.concurrency import deferred, listening
 from ulna.errors import (
     FileError,
     InputError,
@@ -62,7 +61,6 @@ class Written(NamedTuple):
     files: list[str]
     missing: list[str]
     troubles: list[UlnaError]
-    stopped: bool  # by Ctrl-C
 
     @property
     def line(self) -> str:
@@ -87,10 +85,6 @@ class Written(NamedTuple):
         if status is not None and not status:
             told.append(f"{spoken(status.text)}{self.kept}")
             codes.append(INTERRUPTED if status.reason == "interrupted" else FAILED)
-        if self.stopped:
-            missing = ", ".join(self.missing)
-            told.append("stopped" + (f"; not written: {missing}" if missing else ""))
-            codes.append(INTERRUPTED)
         if told:
             raise UnfinishedError(told, codes[0]) from cause
 
@@ -102,7 +96,6 @@ class Output(NamedTuple):
     file: str
     endings: tuple[str, ...]
     write: Writer
-    patient: bool = True  # a first Ctrl-C lets it be finished
 
 
 def data_output(option: str, file: str, endings: tuple[str, ...], *, overwrite: bool) -> Output:
@@ -128,7 +121,7 @@ def picture_outputs(
         def make(run: Any, file: str) -> None:
             animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
 
-        outputs.append(Output("--film", film, tuple(FORMATS), make, patient=False))
+        outputs.append(Output("--film", film, tuple(FORMATS), make))
     return outputs
 
 
@@ -180,23 +173,21 @@ def _check_place(path: Path) -> None:
 
 
 def write_outputs(result: Any, outputs: Sequence[Output]) -> Written:
-    """Write all files that can be written."""
+    """Write all files that can be written; Ctrl-C leaves out those that are not written yet."""
     files: list[str] = []
     troubles: list[UlnaError] = []
-    stopped = False
     try:
         for output in outputs:
-            with deferred() if output.patient else nullcontext():
-                try:
-                    output.write(result, output.file)
-                    files.append(output.file)
-                except UlnaError as error:
-                    troubles.append(error)
+            try:
+                output.write(result, output.file)
+                files.append(output.file)
+            except UlnaError as error:
+                troubles.append(error)
     except KeyboardInterrupt:
-        listening().clear()
-        stopped = True
+        left = ", ".join(output.file for output in outputs if output.file not in files)
+        troubles.append(UnfinishedError([f"stopped; not written: {left}"], INTERRUPTED))
     missing = [output.file for output in outputs if output.file not in files]
-    return Written(files, missing, troubles, stopped)
+    return Written(files, missing, troubles)
 
 
 def interrupted_outputs(outputs: Sequence[Output]) -> list[Output]:
@@ -283,8 +274,7 @@ class ResultFolder:
         place = self.place
         with staged(place) as part:
             inside = [
-                # A film takes its time, which Ctrl-C is not to wait for.
-                Output("--out", str(part / name), (), writer, patient=not name.endswith(".mp4"))
+                Output("--out", str(part / name), (), writer)
                 for name, writer in self.writers.items()
                 if names is None or name in names
             ]
@@ -298,7 +288,6 @@ class ResultFolder:
             [str(home / Path(file).name) for file in written.files],
             [str(place / Path(file).name) for file in written.missing],
             [_at_home(trouble, part, place) for trouble in written.troubles],
-            written.stopped,
         )
 
 
@@ -325,6 +314,7 @@ def _set_aside(part: Path, place: Path) -> Path:
 
 def _at_home(trouble: UlnaError, part: Path, place: Path) -> UlnaError:
     """Return a trouble with a file under the name that the file was to have."""
-    if not isinstance(trouble, FileError):
-        return trouble
-    return FileError(str(trouble).replace(str(part), str(place)))
+    text = str(trouble).replace(str(part), str(place))
+    if isinstance(trouble, UnfinishedError):
+        return UnfinishedError([text], trouble.exit_code)
+    return FileError(text) if isinstance(trouble, FileError) else trouble

@@ -264,7 +264,7 @@ def _show_portrait(drawn: Portrait, given: Mapping[str, Any]) -> None:
         return portrait_figure(found, **coloured(found), energy=given["energy"])
 
     pages = html_outputs(given["html"], overwrite=given["overwrite"], options=coloured)
-    outputs = [_picture(figure, given, patient=not count), *pages]
+    outputs = [_picture(figure, given), *pages]
     check_outputs(outputs, overwrite=given["overwrite"])
     # Critical speeds are asked for from the angles of the starts, or from zero.
     angles = list(dict.fromkeys(angle for angle, _ in drawn.starts)) or [0.0]
@@ -277,14 +277,14 @@ def _show_portrait(drawn: Portrait, given: Mapping[str, Any]) -> None:
     _finish(drawn, outputs, facts, json=given["json"])
 
 
-def _picture(figure: Callable[[Any], Any], given: Mapping[str, Any], *, patient: bool) -> Output:
+def _picture(figure: Callable[[Any], Any], given: Mapping[str, Any]) -> Output:
     """Return the file that a figure goes into."""
     overwrite = given["overwrite"]
 
     def write(found: Any, file: str) -> None:
         save_figure(lambda: figure(found), file, overwrite=overwrite)
 
-    return Output("--out", given["out"], FIGURES, write, patient=patient)
+    return Output("--out", given["out"], FIGURES, write)
 
 
 def _finish(found: Any, outputs: Sequence[Output], facts: dict[str, Any], *, json: bool) -> None:
@@ -292,8 +292,6 @@ def _finish(found: Any, outputs: Sequence[Output], facts: dict[str, Any], *, jso
     written = write_outputs(found, outputs)
     if written.troubles:
         raise written.troubles[0]
-    if written.stopped:
-        raise KeyboardInterrupt
     if json:
         show_json({**facts, "files": written.files})
     else:
@@ -402,7 +400,7 @@ def _show_section(arm: Arm, given: Mapping[str, Any], angles: Angles) -> None:
 
         return section_figure(found)
 
-    output = _picture(figure, given, patient=True)
+    output = _picture(figure, given)
     check_outputs([output], overwrite=given["overwrite"])
     states = [_read_state(text, arm, angles) for text in starts]
     length = read_quantity(given["duration"] or LONG, "time", "--duration")

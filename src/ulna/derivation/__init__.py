@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ulna.arm import Arm
-from ulna.concurrency import interruptible
 from ulna.derivation.derivation_options import DerivationOptions, options_for
 from ulna.errors import InputError, Problem, shown
 from ulna.namespaces import namespace
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["Derivation", "DerivationOptions", "derive"]
 
 
-@interruptible
 def derive(
     links: int | Arm | None = None,
     *,

@@ -16,7 +16,6 @@ import numpy as np
 
 from ulna.arm import Actuators, Arm
 from ulna.arrays import Array
-from ulna.concurrency import listening
 from ulna.control import Controller, ControlTiming
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
@@ -266,8 +265,8 @@ class SimulationCore:
 
     def _drive(self, report: Report | None) -> int:
         """Run the engine until it reaches the end, or something ends it; return its code."""
-        listener, start = listening(), time.perf_counter()
-        reported, checks = start, self.options.adaptive
+        start = reported = time.perf_counter()
+        checks = self.options.adaptive
         while self.failure is None:
             code = self._run_engine(checks=checks)
             failed = None
@@ -280,8 +279,6 @@ class SimulationCore:
                 failed = caught
             if failed is not None:
                 self.fail(failed)
-            if listener.pending:
-                listener.check()
             now = time.perf_counter()
             if code == at.BUDGET:
                 self._pace(now - start)
@@ -296,7 +293,7 @@ class SimulationCore:
         budget = self.stiffness.until_check(self, self.budget) if checks else self.budget
         if not self.guarded:
             return self.engine(self.size, self.memory, control, self.record, budget)
-        with np.errstate(all="ignore"), self.loads.safe():
+        with np.errstate(all="ignore"):
             return int(self.engine(self.size, self.memory, control, self.record, budget))
 
     def _is_over(self, code: int) -> bool:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array, float_array
-from ulna.concurrency import held, listening
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression
 from ulna.kernels import DISABLED
@@ -343,29 +341,34 @@ _NATIVE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)
 
 
 class Callback:
-    """A function of time with an address; an error in it is kept, and ends the engine's work.
+    """A function of time with an address; an exception in it is kept, and ends the engine's work.
 
-    Compiled code knows no exceptions: it is told that there was one, comes back, and `error`
-    says which.
+    Compiled code cannot propagate exceptions: it receives 1 instead of 0, returns, and `error` is
+    the exception. The function is called by a generator, which waits inside of its `try`: on the
+    way into an ordinary function a KeyboardInterrupt would be raised before any `try`, and be lost.
     """
 
     def __init__(self, work: Callable[[float], None]) -> None:
         self.error: BaseException | None = None
-
-        def guarded(t: float) -> int:
-            try:
-                with listening().allowed():
-                    work(t)
-            except BaseException as error:
-                self.error = error
-                return 1
-            return 0
-
+        answers = self._answers(work)
+        next(answers)
         if DISABLED:
-            self.address = CALLBACK.keep(guarded)
+            self.address = CALLBACK.keep(answers.send)
         else:
-            self._native = _NATIVE(guarded)  # what the address leads to must stay alive
+            self._native = _NATIVE(answers.send)  # the address is valid while this is alive
             self.address = ctypes.cast(self._native, ctypes.c_void_p).value or 0
+
+    def _answers(self, work: Callable[[float], None]) -> Generator[int, float, None]:
+        failed = 0
+        while True:
+            try:
+                while True:
+                    work((yield failed))
+                    failed = 0
+            except GeneratorExit:
+                return
+            except BaseException as error:
+                self.error, failed = error, 1
 
 
 class Loads:
@@ -462,10 +465,6 @@ class Loads:
     def _address(self, work: Callable[[float], None]) -> int:
         self.callbacks.append(Callback(work))
         return self.callbacks[-1].address
-
-    def safe(self) -> AbstractContextManager[object]:
-        """Return the context in which Ctrl-C is raised inside functions, not on the way to them."""
-        return held() if self.callbacks else nullcontext()
 
     def _call_inputs(self, t: float) -> None:
         links, n = self._memory.links, self.n

@@ -15,7 +15,7 @@ import numpy as np
 from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.robot_files import dumps
 from ulna.arrays import Array, flag, float_array
-from ulna.concurrency import check_on_interrupt, interruptible, listening, return_partial
+from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
@@ -234,7 +234,6 @@ def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> R
         except KeyboardInterrupt:
             if not simulation.memory.ints[at.SAMPLE]:
                 raise  # there is nothing yet: what takes part in it was being compiled
-            listening().clear()
             simulation.status = interrupted(simulation)
     _close(simulation)
     return _run(simulation, length)

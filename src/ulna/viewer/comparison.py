@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem
 from ulna.motion.planning.stroke_timing import pen_down
 from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, draw_strokes, widths
@@ -43,7 +42,6 @@ LETTERS: dict[str, Any] = {"size": 15, "parse_math": False}
 RING = 1.7  # of the tip's radius: the place where it should be
 
 
-@interruptible
 def animate_following(
     plan: Plan,
     runs: Mapping[str, Run],

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, Problems, shown
 from ulna.progress import card
 from ulna.progress import progress as progress_line
@@ -41,7 +40,6 @@ CLIP = "data:video/mp4;base64,{data}"
 PLAYER = '<video controls autoplay loop muted playsinline width="{wide}" src="{clip}"></video>'
 
 
-@interruptible
 def animate(
     run: Run | Member,
     file: str | os.PathLike[str] | None = None,

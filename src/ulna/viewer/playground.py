@@ -15,7 +15,6 @@ from typing import Any
 
 from ulna._version import __version__
 from ulna.arm import Arm, preset
-from ulna.concurrency import interruptible
 from ulna.derivation.derivation_options import MOST_LINKS, DerivationOptions
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.kinematics.inverse_kinematics import posture_array
@@ -46,7 +45,6 @@ FORMAT = 1
 USUAL_ARM = "kehl"
 
 
-@interruptible
 def play(
     arm: Arm | None = None,
     file: str | os.PathLike[str] = "playground.html",

@@ -14,7 +14,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, shown
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new, write_whole
@@ -42,7 +41,6 @@ NEED = (
 )
 
 
-@interruptible
 def report(
     result: Reported,
     file: str | os.PathLike[str],

@@ -565,17 +565,17 @@ def test_ctrl_c_before_that_stops(ask, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals of that kind")
-def test_ctrl_c_in_the_midst_of_a_file_lets_it_be_finished(ask, tmp_path, monkeypatch):
+def test_ctrl_c_in_the_midst_of_a_file_keeps_those_before_it(ask, tmp_path, monkeypatch):
     real = ulna.Run.save
 
     def save(run, file, **options):
-        signal.raise_signal(signal.SIGINT)
         real(run, file, **options)
+        signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(ulna.Run, "save", save)
     found = ask(*SHORT)
     assert found.code == 130
-    names = ("error.png", "motion.png", "torques.png", "summary.json", "report.html")
+    names = ("run.nc", "error.png", "motion.png", "torques.png", "summary.json", "report.html")
     missing = ", ".join(f"follow/{name}" for name in names)
     assert found.err.endswith(f"stopped; not written: {missing}\n")
     assert files(tmp_path / "follow.interrupted") == ["plan.csv", "run.nc"]

@@ -182,7 +182,7 @@ def test_a_function_that_fails_where_a_lost_run_is_looked_into_does_not_hide_why
 def test_a_command_whose_controller_fails_ends_with_3_and_knows_why():
     run = pushed(Pusher(raising(ValueError("no"))))
     with pytest.raises(UnfinishedError, match=r"Pusher\.torque raised ValueError: no") as caught:
-        Written([], [], [], stopped=False).raise_if_failed(run.status, run.error)
+        Written([], [], []).raise_if_failed(run.status, run.error)
     assert caught.value.exit_code == 3
     # Of which the command prints the traceback, if it is asked to.
     assert caught.value.__cause__ is run.error

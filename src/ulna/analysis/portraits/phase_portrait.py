@@ -37,7 +37,6 @@ AROUND = 3.0  # turns beyond what is shown, in which equilibria are looked for
 MOST_BASINS = 4_000  # starts along a side
 
 
-@interruptible
 def portrait(
     arm: Arm,
     *,
@@ -308,7 +307,6 @@ class Portrait:
         return invariant_sets.nullclines(self.flow, self.angles, self.speeds)
 
     @cached_property
-    @interruptible
     def separatrices(self) -> tuple[Separatrix, ...]:
         """The orbits into and out of the saddles, four of each.
 
@@ -319,7 +317,6 @@ class Portrait:
         return invariant_sets.find_separatrices(self.flow, self.equilibria, fastest)
 
     @cached_property
-    @interruptible
     def running_solutions(self) -> tuple[RunningSolution, ...]:
         """The solutions that run for ever, limit cycles of the cylinder: one a direction."""
         return invariant_sets.find_running_solutions(self.flow, self.equilibria)
@@ -330,7 +327,6 @@ class Portrait:
         return self.running_solutions[0] if self.running_solutions else None
 
     @cached_property
-    @interruptible
     def fates(self) -> Fates:
         """All that can become of a start."""
         equilibria, sticking = self.equilibria, self.sticking
@@ -343,7 +339,6 @@ class Portrait:
         return find_fates(self.flow, equilibria, self.rate, sticking)
 
     @cached_property
-    @interruptible
     def orbits(self) -> tuple[Orbit, ...]:
         """What the joint does from each start."""
         if not self.starts:
@@ -403,7 +398,6 @@ class Portrait:
         how: Any = {"progress": progress, "on_interrupt": on_interrupt}
         return basins.find_basins(self.fates, self.angles, self.speeds, size, **how)
 
-    @interruptible
     def critical_speeds(
         self, angle: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[BasinBoundary, ...]:
@@ -429,7 +423,6 @@ class Portrait:
         low, high = self.speeds if within is None else _read_range("within", within)
         return basins.find_basin_boundaries(self.fates, low, high, angle=number("angle", angle))
 
-    @interruptible
     def critical_angles(
         self, speed: float = 0.0, within: Sequence[float] | None = None
     ) -> tuple[BasinBoundary, ...]:
@@ -456,7 +449,6 @@ class Portrait:
         return basins.find_basin_boundaries(self.fates, low, high, speed=number("speed", speed))
 
     @cached_property
-    @interruptible
     def critical_torques(self) -> CriticalTorques | None:
         """The torques that lift the arm over and that keep it running; None under a controller."""
         return basins.find_critical_torques(self.flow)

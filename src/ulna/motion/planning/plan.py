@@ -16,7 +16,6 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array, freeze, number, positive
-from ulna.concurrency import interruptible
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
@@ -70,7 +69,6 @@ def plan(
 ) -> Plans: ...
 @overload
 def plan(arm: Arm, path: Sequence[Path], **options: Unpack[PlanKeywords]) -> Plans: ...
-@interruptible
 def plan(
     arm: Arm | Sequence[Arm],
     path: Path | Sequence[Path],

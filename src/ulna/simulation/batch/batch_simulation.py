@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arrays import Array, float_array
-from ulna.concurrency import held, interruptible, parallel_for
+from ulna.concurrency import parallel_for
 from ulna.errors import InputError, Interrupted, Problem, shown, warn
 from ulna.simulation.batch.blocks import LEAST_SHARED, ResidentBucket
 from ulna.simulation.batch.buckets import Prepared, buckets_of
@@ -130,7 +130,6 @@ class BatchSimulation:
     (0.5, [[0.0, 0.5], [-0.095, -1.566], [0.0, 0.5]])
     """
 
-    @interruptible
     def __init__(
         self,
         arms: ArmsLike,
@@ -278,6 +277,8 @@ class BatchSimulation:
         told = self._is_coarse
         with self._lock:
             try:
+                if self._step < self._target:  # a second Ctrl-C kept it from catching up
+                    self._catch_up()
                 while left:
                     some = max(min(left, int(CHUNK / self._pace)), 1)
                     self._take(some)
@@ -335,7 +336,7 @@ class BatchSimulation:
                 need = f"{len(chosen):,}, as many as there are members to reset, or one for all"
                 raise InputError(Problem(what, f"{len(rows):,} of them", need))
             start[part] = rows
-        with self._lock, held():
+        with self._lock:
             if members is None:
                 self._rewind()
             self._load(chosen, start)
@@ -391,8 +392,7 @@ class BatchSimulation:
         if self._blocks < 2 * least or self._threads == 1:
             self._run(0, self._blocks, step)
         else:
-            with held():  # or threads might be left behind that work on
-                parallel_for(partial(self._run, step=step), self._blocks, least, self._threads)
+            parallel_for(partial(self._run, step=step), self._blocks, least, self._threads)
         self._step = step
         self._pace = (time.perf_counter() - start) / steps
 

@@ -2,8 +2,8 @@
 
 Kernels release the global interpreter lock, and every thread has scratch memory of its own. The
 calling thread takes part, and does all where there is little work. A call into the engine lasts a
-few hundredths of a second at most, so that Ctrl-C is noticed soon. The arms of a `ResidentBucket`
-stay in their lanes between steps, each block in memory of its own.
+few hundredths of a second at most, after which Python can raise a KeyboardInterrupt. The arms of a
+`ResidentBucket` stay in their lanes between steps, each block in memory of its own.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
-from functools import partial
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ulna.arrays import Array
-from ulna.concurrency import WorkerTask, cores, held, listening, submit
+from ulna.concurrency import Team, cores
 from ulna.dynamics.packed import LENGTH, LOWER, MASS, SECOND, TURNS, UPPER
 from ulna.errors import InputError, Problem
 from ulna.simulation.batch.buckets import NEVER, Prepared
@@ -202,8 +201,6 @@ class BlockScratch:
 CHUNK = 0.025  # [s] of work in one call
 MOST_BUDGET = 10**9  # steps
 PART = 2  # of what is left over that a thread takes at a time, were all to take as much
-PATIENCE = 2.0  # [s] to wait for threads after Ctrl-C: a function of a user's may never return
-LISTEN = 0.05  # [s] between two checks for Ctrl-C
 LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
 LEAST_PIECE = 5e-5  # [s] of work that is worth taking apart from other work
 
@@ -222,10 +219,8 @@ class ThreadPool:
     def __init__(self, kind: LaneKind, threads: int | None) -> None:
         self.kind, self._most = kind, threads
         self.done = 0.0  # arms
-        self._halted = False
         self._lock = threading.Lock()
-        self._errors: list[BaseException] = []
-        self._helpers: list[WorkerTask] = []
+        self._team = Team()
 
     def work(
         self,
@@ -238,35 +233,22 @@ class ThreadPool:
 
         An exception of any thread is raised once all of them have ended.
         """
-        self._halted = False
         worthwhile = int(cost / LEAST_SHARED)
         threads = 1 if worthwhile < 2 else min(self._most or cores(), worthwhile)
         pieces = deque(self._cut(buckets, threads, LEAST_PIECE / cost))
         helpers = min(threads, len(pieces)) - 1
-        try:
-            # Python's own locks are not safe from an asynchronous exception.
-            with held() if helpers else nullcontext(listening()) as interrupt:
 
-                def look() -> None:
-                    interrupt.poll()
-                    report(self.done)
+        def look() -> None:
+            report(self.done)
 
-                self._serve(pieces, outcome, look, helpers)
-                for helper in self._helpers:
-                    while not helper.is_done.wait(LISTEN):
-                        look()
-        finally:
-            self._halted = True
-            end = time.monotonic() + PATIENCE
-            for helper in self._helpers:
-                helper.is_done.wait(max(end - time.monotonic(), 0.0))
-        if self._errors:
-            raise self._errors[0]
+        self._team = Team(look)
+        with self._team:
+            self._serve(pieces, outcome, look, helpers)
 
     @property
     def is_at_work(self) -> bool:
         """Whether a thread may still write to the outcome, as one that never returned."""
-        return any(not helper.is_done.is_set() for helper in self._helpers)
+        return self._team.is_working
 
     def blocks_of(self, prepared: Prepared) -> int:
         """Return how many blocks the arms of a bucket fill."""
@@ -288,13 +270,6 @@ class ThreadPool:
                 left -= last - first
                 first = last
 
-    def _help(self, pieces: deque[BlockRange], outcome: Outcome) -> None:
-        try:
-            self._serve(pieces, outcome, lambda: None)
-        except BaseException as error:  # raised in the calling thread
-            self._errors.append(error)
-            self._halted = True
-
     def _serve(
         self,
         pieces: deque[BlockRange],
@@ -304,7 +279,7 @@ class ThreadPool:
     ) -> None:
         """Run ranges of blocks until none is left; submit helpers once all is compiled."""
         scratch: BlockScratch | None = None
-        while pieces and not self._halted:
+        while pieces and not self._team.stopped:
             try:
                 piece = pieces.popleft()
             except IndexError:  # another thread took it
@@ -316,26 +291,19 @@ class ThreadPool:
             scratch.begin(piece.first, piece.last)
             if helpers:
                 scratch.call(1)
-                self._call(helpers, partial(self._help, pieces, outcome))
+                self._team.call(helpers, lambda: self._serve(pieces, outcome, lambda: None))
                 helpers = 0
             self._run(scratch, piece, look)
-        if scratch is not None and not self._halted:
+        if scratch is not None and not self._team.stopped:
             scratch.give_back()
 
-    def _call(self, helpers: int, work: Callable[[], None]) -> None:
-        for _ in range(helpers):
-            task = submit(work)
-            if task is None:
-                return
-            self._helpers.append(task)
-
     def _run(self, scratch: BlockScratch, piece: BlockRange, look: Callable[[], None]) -> None:
-        """Run blocks to their end, or until the pool is halted."""
+        """Run blocks to their end, or until the team is stopped."""
         noted = float(piece.first)
         arms = len(piece.prepared.members) / self.blocks_of(piece.prepared)  # in a block
         code = at.BUDGET
         try:
-            while code != at.REACHED and not self._halted:
+            while code != at.REACHED and not self._team.stopped:
                 code = self._call_engine(scratch)
                 with self._lock:
                     self.done += arms * (scratch.reached - noted)
@@ -351,9 +319,7 @@ class ThreadPool:
             factor = min(max(CHUNK / max(time.perf_counter() - start, 1e-6), 0.25), 8.0)
             scratch.budget = int(min(max(scratch.budget * factor, 1), MOST_BUDGET))
         elif code == at.REFERENCE:
-            # Functions of users may take long, and may be interrupted.
-            with listening().allowed():
-                scratch.extend_references()
+            scratch.extend_references()
         return code
 
 

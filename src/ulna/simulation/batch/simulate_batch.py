@@ -9,13 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.arrays import Array, flag
-from ulna.concurrency import (
-    check_on_interrupt,
-    deferred,
-    interruptible,
-    listening,
-    return_partial,
-)
+from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.progress import progress as progress_line
 from ulna.simulation.batch.batch_call import BatchCall, keep_call
@@ -300,7 +294,7 @@ class _BatchJob(NamedTuple):
         self, file: Any, overwrite: bool, told: Callable[[float], None], on_interrupt: OnInterrupt
     ) -> BatchRun:
         """Simulate slab after slab, and write each to the store before the next."""
-        spec, pool = self.spec, self.pool
+        spec = self.spec
         store = create(
             file, spec.parameters, self.times, members=spec.count, settings=self.settings,
             keep_tau=self.torques, overwrite=overwrite, call=self.call,
@@ -309,11 +303,9 @@ class _BatchJob(NamedTuple):
             for first in range(0, spec.count, self.size):
                 self._store_slab(store, first, min(first + self.size, spec.count), told)
         except KeyboardInterrupt:
-            # Between slabs what is written is whole; who presses twice wants none of it.
-            if pool.is_at_work or not store.is_open or store.is_empty:
+            if not store.is_open or store.is_empty:
                 store.abandon()
                 raise
-            listening().clear()
             place = store.set_aside()
             run = open_batch(place)
             text = f"interrupted: {run.status}; they are in {place}"
@@ -321,26 +313,26 @@ class _BatchJob(NamedTuple):
         except BaseException:
             store.abandon()
             raise
-        return _finished(store, file)
+        store.finish()
+        return open_batch(file)
 
     def _store_slab(
         self, store: BatchStore, first: int, last: int, told: Callable[[float], None]
     ) -> None:
         """Simulate some arms and write them, after Ctrl-C as far as they have come."""
         outcome = self._room(last - first)
-        interrupt: KeyboardInterrupt | None = None
         try:
             self._run_slab(outcome, first, told)
-        except KeyboardInterrupt as error:
-            if self.pool.is_at_work:
-                raise
-            listening().clear()
-            interrupt = error
+        except KeyboardInterrupt:
+            if not self.pool.is_at_work:
+                self._write(store, first, outcome)
+            raise
+        self._write(store, first, outcome)
+
+    def _write(self, store: BatchStore, first: int, outcome: Outcome) -> None:
         tau = outcome.tau if self.torques else None
         codes = self._codes(outcome, first)
         store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
-        if interrupt is not None:
-            raise interrupt
 
     def _room(self, count: int) -> Outcome:
         """Allocate the outcome of so many arms."""
@@ -372,19 +364,6 @@ class _BatchJob(NamedTuple):
             outcome.tau if self.torques else None, outcome.t_end,
             Statuses(self._codes(outcome, 0), outcome.t_end), self.settings, call=self.call,
         )  # fmt: skip
-
-
-def _finished(store: BatchStore, file: Any) -> BatchRun:
-    run: BatchRun | None = None
-    try:
-        with deferred():
-            store.finish()
-            run = open_batch(file)
-    except KeyboardInterrupt:
-        if run is None:
-            raise
-        return return_partial(run, "raise", f"interrupted; all arms are done and in {file}")
-    return run
 
 
 def _blank(shape: tuple[int, ...]) -> Array:

@@ -10,7 +10,16 @@ import pytest
 
 import ulna
 import ulna.progress
-from ulna import Actuators, Arm, ControlLoop, Interrupted, Sensors, simulate, simulate_batch
+from ulna import (
+    Actuators,
+    Arm,
+    ControlLoop,
+    Interrupted,
+    Sensors,
+    concurrency,
+    simulate,
+    simulate_batch,
+)  # fmt: skip
 from ulna.control import (
     PD,
 )
@@ -159,8 +168,6 @@ def test_nobody_writes_to_what_was_handed_out(monkeypatch):
 @pytest.mark.parametrize("members", [2, 64])
 def test_ctrl_c_does_not_wait_for_functions_that_never_come_back(monkeypatch, members):
     # Of few arms in the thread that waits for the result, of many in another as well.
-    from ulna.simulation.batch import blocks
-
     busy, released = threading.Event(), threading.Event()
 
     def slow(t):
@@ -172,7 +179,7 @@ def test_ctrl_c_does_not_wait_for_functions_that_never_come_back(monkeypatch, me
         busy.wait(20.0)
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(blocks, "PATIENCE", 0.1)
+    monkeypatch.setattr(concurrency, "PATIENCE", 0.1)
     pressing = threading.Thread(target=press)
     options = {"q0": np.zeros((members, 2)), "duration": 1.0, "controller": PD(1.0, 1.0)}
     pressing.start()
@@ -224,10 +231,8 @@ def test_an_error_in_a_reference_is_handed_on_from_any_thread():
 
 @pytest.mark.parametrize("buckets", [1, 40])
 def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, buckets):
-    from ulna.simulation.batch import blocks
-
     seen = []
-    monkeypatch.setattr(blocks, "LISTEN", 1e-3)
+    monkeypatch.setattr(concurrency, "INTERVAL", 1e-3)
     monkeypatch.setattr(
         ulna.progress.ProgressLine, "__call__", lambda line, done: seen.append(done)
     )
@@ -238,19 +243,17 @@ def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, bucket
 
 
 def workers():
-    return {thread for thread in threading.enumerate() if thread.name == "ulna-worker"}
+    return {thread for thread in threading.enumerate() if thread.name.startswith("ulna-worker")}
 
 
 def test_little_work_wakes_no_thread_and_much_work_the_same_ones_again(monkeypatch):
-    from ulna.simulation.batch import blocks
+    submitted, call = [], concurrency.Team.call
 
-    submitted, submit = [], blocks.submit
+    def noted(team, helpers, work):
+        submitted.append(helpers)
+        call(team, helpers, work)
 
-    def noted(task):
-        submitted.append(task)
-        return submit(task)
-
-    monkeypatch.setattr(blocks, "submit", noted)
+    monkeypatch.setattr(concurrency.Team, "call", noted)
     simulate_batch(TWO, q0=np.zeros((1000, 2)), duration=1e-3, threads=2)
     assert not submitted
     much = {"q0": np.zeros((1000, 2)), "duration": 0.2, "threads": 2}
