@@ -26,17 +26,9 @@ LINES = [
 ]  # fmt: skip
 # Options whose larger values are work that takes longer, and no fault.
 LONG = {
-    "--duration",
-    "--dt",
-    "--film",
-    "--film-speed",
-    "--samples",
-    "--links",
-    "--basins",
-    "--rate",
-    "--max-speed",
-    "--max-acceleration",
-}
+    "--duration", "--dt", "--film", "--film-speed", "--samples", "--links", "--basins", "--rate",
+    "--max-speed", "--max-acceleration",
+}  # fmt: skip
 
 
 def options():

@@ -1,12 +1,9 @@
 """Formulas and calls as text: torques, stops, controllers, quantities with units."""
 
 TORQUES = [
-    "3 N*m",
-    "5*sin(2*pi*t)",
-    "-2*q1 - 0.1*qd1",
-    "clip(10*t, -1, 1)**2 % 3",
+    "3 N*m", "5*sin(2*pi*t)", "-2*q1 - 0.1*qd1", "clip(10*t, -1, 1)**2 % 3",
     "1 if t < 0.01 else x*y",
-]
+]  # fmt: skip
 STOPS = ["y < 0", "q1 > 1 and t > 0.01", "t >= 0.015", "abs(qd1) > 3"]
 FORCES = ["1 N, 0 N", "0, 0, 1 N*m", "sin(t), x"]
 PIECES = [

@@ -19,26 +19,9 @@ PIECES = [
     "'points.csv'", "'..'", "csv('points.csv')", "1e9", "2.5",
 ]  # fmt: skip
 CELLS = [
-    "nan",
-    "inf",
-    "1e308",
-    "",
-    "x",
-    '"',
-    "\n",
-    ",",
-    ";",
-    "\t",
-    "1.0,0.0\n",
-    "=1+1",
-    "t,",
-    "x [m]",
-    "\ufeff",
-    "-",
-    "1e-320",
-    "\r",
-    " ",
-]
+    "nan", "inf", "1e308", "", "x", '"', "\n", ",", ";", "\t", "1.0,0.0\n", "=1+1", "t,", "x [m]",
+    "\ufeff", "-", "1e-320", "\r", " ",
+]  # fmt: skip
 
 
 def test_no_path_brings_ulna_down(fuzz, tools):

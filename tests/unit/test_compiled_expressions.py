@@ -81,30 +81,7 @@ def test_functions_of_two_numbers(op):
             assert same(value(two, [w, x]), numpys(two, [w, x]), ulps), (w, x)
 
 
-@pytest.mark.parametrize(
-    ("name", "steps", "expected"),
-    [
-        ("constant", [(Op.CONSTANT, 1)], 22.0),
-        ("variable", [push(1)], 2.0),
-        ("the order of a difference", [push(0), push(1), Op.SUBTRACT], -1.0),
-        ("tuck", [push(0), push(1), Op.TUCK, Op.DIVIDE, Op.SUBTRACT], 2.0 - 1.0 / 2.0),
-        (
-            "swap below",
-            [push(0), push(1), push(2), Op.SWAP_BELOW, Op.DIVIDE, Op.SUBTRACT],
-            2.0 - 1.0 / 5.0,
-        ),
-        ("select, true", [push(0), push(1), push(2), Op.SELECT], 2.0),
-        ("select, false", [(Op.CONSTANT, 0), push(1), push(2), Op.SELECT], 5.0),
-        ("clip", [(Op.CONSTANT, 1), push(1), push(2), Op.CLIP], 5.0),
-    ],
-)  # fmt: skip
-def test_what_moves_the_stack(name, steps, expected):
-    made = program(*steps, constants=(0.0, 22.0), depth=4)
-    values = [1.0, 2.0, 5.0]
-    assert value(made, values) == float(run(made, values)) == expected
-
-
-@pytest.mark.parametrize("condition", [0.0, -0.0, 1.0, -3.0, np.nan, np.inf])
+@tabular("condition", [0.0, -0.0, -3.0, np.nan, np.inf])
 def test_anything_but_zero_is_true(condition):
     made = program(push(0), push(1), push(2), Op.SELECT)
     values = [condition, 7.0, 8.0]
@@ -152,25 +129,6 @@ def test_random_programs_to_the_last_bit():
         assert same(value(made, values), float(run(made, values)))
         seen.update(made.codes.tolist())
     assert seen >= EXACT - {Op.DIVIDE}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "100*t",
-        "5 if t < 1 else 0",
-        "0 < t <= x < 2",
-        "min(t, x, 2) - max(t, -x, 0.5) + clip(t, -1, x)",
-        "sin(2*pi*t)*exp(-t) + e**-x",
-        "hypot(t, x)*atan2(x, t) - 7 % -3",
-        "sqrt(t - 2) if t > 2 else floor(x) + ceil(t)",
-        "-x**2 + +t",
-    ],
-)
-def test_text_means_the_same_compiled(text):
-    formula = Expression.parse(text, NAMES)
-    for t, x in [(0.3, 1.2), (2.5, -0.75), (0.0, 0.0), (-1.0, 4.0), (np.nan, 1.0)]:
-        assert same(value(formula.program, [t, x]), formula(t=t, x=x), 8.0)
 
 
 def test_every_function_of_the_grammar_is_known_to_it():

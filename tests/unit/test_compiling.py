@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from ulna.kernels import compiling, inner
-from ulna.kernels.functions import Kernel, functions_of
+from ulna.kernels.functions import Kernel
 
 
 @inner
@@ -40,10 +40,6 @@ def shown(monkeypatch):
     return seen
 
 
-def test_functions_are_counted_once_each():
-    assert len(functions_of(Kernel(_both))) == 3
-
-
 def test_the_bar_moves_with_every_function_and_never_back(shown):
     with compiling.show_progress(Kernel(_both), 2) as bar:
         bar.begin_typing()
@@ -57,14 +53,6 @@ def test_the_bar_moves_with_every_function_and_never_back(shown):
     assert parts == sorted(parts)
     assert {0.25, 0.5, 0.75} <= set(parts)
     assert 0.75 < parts[-1] < 1.0
-
-
-def test_what_is_typed_already_begins_with_code(shown):
-    with compiling.show_progress(Kernel(_both), 0) as bar:
-        bar.begin_code()
-        time.sleep(0.02)
-    assert shown[0] == "compiling, once for this version: _both"
-    assert 0.0 < shown[-1] < 0.1
 
 
 def test_where_no_bar_is_seen_one_line_says_so_once(shown, monkeypatch):

@@ -11,7 +11,6 @@ from ulna.errors import (
     MissingExtraError,
     Problem,
     UlnaError,
-    nearest_name,
     rewording,
 )
 
@@ -60,19 +59,6 @@ def test_the_family_has_the_exit_codes_of_the_fault_table(kind, builtin, code):
     assert issubclass(kind, UlnaError)
     assert issubclass(kind, builtin)
     assert str(kind("what went wrong")) == "what went wrong"
-
-
-@pytest.mark.parametrize(
-    ("name", "suggested"),
-    [("lenght", "length"), ("mas", "mass"), ("tipmass", "tip_mass"), ("dampening", "damping")],
-)
-def test_the_nearest_name_is_suggested(name, suggested):
-    known = ["length", "mass", "com", "tip_mass", "damping"]
-    assert nearest_name(name, known) == f"did you mean '{suggested}'?"
-
-
-def test_a_name_like_no_other_lists_them_all():
-    assert nearest_name("zzz", ["length", "mass"]) == "known: length, mass"
 
 
 def test_a_message_of_thousands_of_problems_is_cut_and_says_how_many():

@@ -55,23 +55,16 @@ def marked(error):
         ("-2**2", -4.0),
         ("2**3**2", 512.0),
         ("2**-1", 0.5),
-        ("10 - 4 - 3", 3.0),
         ("8/4/2", 1.0),
         ("-7 % 3", 2.0),
         ("7 % -3", -2.0),
-        ("--3", 3.0),
-        ("+3", 3.0),
-        ("1 < 2", 1.0),
         ("1 < 2 < 3", 1.0),
-        ("1 < 3 < 2", 0.0),
         ("3 < 1 < 2", 0.0),
         ("1 < 2 > 0 <= 0 != 5 == 5 >= 5", 1.0),
         ("1 < 2 > 0 <= 0 != 5 == 5 >= 6", 0.0),
         ("4 if 0 else 5", 5.0),
-        ("4 if 0.1 else 5", 4.0),
         ("1 if 0 else 2 if 0 else 3", 3.0),
         ("1_000 + .5 + 1.", 1001.5),
-        ("min(3, 1, 2)", 1.0),
         ("max(3, 1, 4, 2)", 4.0),
         ("clip(5, 0, 2) + clip(-5, 0, 2) + clip(1, 0, 2)", 3.0),
         ("hypot(3, 4)", 5.0),
@@ -174,37 +167,21 @@ def test_stack_operations_move_operands_to_their_places():
         ("100*tt", "tt"),
         ("sine(t)", "sine"),
         ("1 + sin(t, 2)", "sin(t, 2)"),
-        ("min(1)", "min(1)"),
         ("sin(x=1)", "x=1"),
         ("sin(*t)", "*t"),
         ("1 + t[0]", "t[0]"),
         ("t.real", "."),
-        ("1 + (1, 2)", "(1, 2)"),
         ("t + 'abc'", "'abc'"),
-        ("t + True", "True"),
         ("1e999*t", "1e999"),
-        ("t + " + "9" * 400, "9" * 400),
         ("2t", "2t"),
-        ("0x10", "0x10"),
-        ("1if t else 2", "1if"),
         ("t^2", "^"),
-        ("t²", "t²"),
         ("t and 1", "and"),
-        ("t in t", "in"),
         ("lambda: t", "lambda"),
-        ("{1}", "{"),
-        ("t // 2", "/"),
         ("t # note", "#"),
-        ("t\\", "\\"),
-        ("f'{t}'", "f"),
-        ("'''t'''", "''"),
         ("'t", "'"),
         ("'\ud800'", "'"),
-        ("2(3)", "2"),
         ("(t + 1", "("),
-        ("(t]", "]"),
         ("t 2", "2"),
-        ("t = 3", "="),
         ("\x00", "\x00"),
         ("θ + 1", "θ"),
         ("(t)*(θ) + (θ + tt)", "θ"),
@@ -223,7 +200,7 @@ def test_the_caret_stands_under_the_fault(text, under):
         assert carets.strip() == "^" * len(under)
 
 
-@pytest.mark.parametrize("text", ["", "  ", "t +", "t if", "t if t else"])
+@pytest.mark.parametrize("text", ["  ", "t +", "t if t else"])
 def test_text_that_ends_too_early_is_marked_at_its_end(text):
     error = fault(text)
     assert error.column == len(text.rstrip())
@@ -238,13 +215,9 @@ def test_a_message_has_the_name_the_known_ones_the_nearest_and_a_caret():
 
 
 def test_messages_offer_a_way_out():
-    assert "write 2*t" in str(fault("2t"))
-    assert "multiply" not in str(fault("0x10"))
-    assert "**" in str(fault("t^2"))
-    assert "did you mean 'sin'?" in str(fault("sine(t)"))
+    for text, hint in (("2t", "write 2*t"), ("t^2", "**"), ("sine(t)", "did you mean 'sin'?")):
+        assert hint in str(fault(text))
     assert all(name in str(fault("zzz(t)")) for name in FUNCTIONS)
-    assert "sin(...)" in str(fault("sin"))
-    assert "need 2 or more" in str(fault("min(1)"))
     assert "1 argument for 'atan2', need 2" in str(fault("atan2(1)"))
 
 
@@ -270,23 +243,10 @@ def test_errors_are_values_that_travel():
     assert str(moved).endswith("^^")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(" * 10_000,
-        "-" * 3_000 + "1",
-        "9" * 100_000,
-        "t+" * 1_500 + "t",
-        "1 if " * 300,
-    ],
-)
+@tabular("text", ["(" * 10_000, "9" * 100_000, "t+" * 1_500 + "t", "1 if " * 300])
 def test_text_without_measure_is_refused(text):
     assert len(str(fault(text))) < 1_000
-
-
-def test_a_long_sum_is_welcome():
-    terms = 400
-    assert constant("+".join(["1"] * terms)) == terms
+    assert constant("+".join(["1"] * 400)) == 400
 
 
 def test_text_must_be_text():
@@ -334,15 +294,12 @@ def test_calls_are_values():
         one.keywords["a"] = 3.0
 
 
-@pytest.mark.parametrize(
+@tabular(
     "text",
     [
         "circle",
-        "f(0.1, -2.5, 1e-300, 1e22, -0)",
-        "f('a', \"it's\", 'say \"x\"', '')",
-        "f((), (1,), (1, 2), [[1], 'x'])",
-        "f(True, None, a=g(b=h(1)))",
-        "f(θ=1, b='°')",
+        "f(0.1, -2.5, 1e-300, 1e22, -0, 'a', \"it's\", 'say \"x\"', '')",
+        "f((), (1,), [[1], 'x'], True, None, θ=g(b=h(1)))",
     ],
 )
 def test_a_call_written_back_reads_the_same(text):
@@ -351,18 +308,15 @@ def test_a_call_written_back_reads_the_same(text):
     assert str(parse_call(str(call))) == str(call)
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "under"),
     [
         ("f(a=1, a=2)", "a=2"),
         ("f(*k)", "*k"),
         ("5", "5"),
-        ("f + 1", "f + 1"),
         ("f(1)(2)", "f(1)(2)"),
         ("f(2*zz)", "zz"),
-        ("f(-'a')", "'a'"),
         ("f(a=1, 2)", ")"),
-        ("f(True + 1)", "True"),
     ],
 )
 def test_the_caret_of_a_call(text, under):
@@ -412,18 +366,14 @@ def test_a_kind_may_be_a_function_that_converts_or_refuses():
     assert error.value.column == 2
 
 
-@pytest.mark.parametrize(
+@tabular(
     ("text", "under", "sentence"),
     [
         ("f(raduis=3)", "raduis=3", "did you mean 'radius'?"),
         ("f(radius='5 kg')", "radius='5 kg'", "got '5 kg', need a length such as '25 cm'"),
-        ("f((1, 2), '5 kg')", "'5 kg'", "path.radius: got '5 kg'"),
-        ("f(radius=True)", "radius=True", "got True, need a length"),
         ("f((1, 2), center=(1, 2))", "center=(1, 2)", "'center' given twice"),
         ("f(center=1)", "center=1", "got 1, need a point"),
-        ("f(through=1)", "through=1", "got 1, need points"),
         ("f(label=1)", "label=1", "got 1, need text"),
-        ("f(closed=1)", "closed=1", "got 1, need True or False"),
         ("f(loops='2 m')", "loops='2 m'", "'m' is a unit of length"),
     ],
 )
@@ -440,9 +390,6 @@ def test_binding_reports_all_problems_in_their_order():
         "shape.center", "shape.radius", "shape.raduis", "shape.loops", "shape.center",
     ]  # fmt: skip
     assert str(error).count("\n") == 3 * 5 - 1
-    points = fault(parse_call("f(through=[(1, 'x'), ('y', 2), 3])"), bind, signature=SHAPE)
-    assert len(points.problems) == 3
-    assert len(str(fault(parse_call(f"f(label=({'1, ' * 99}))"), bind, signature=SHAPE))) < 300
 
 
 def test_binding_too_many_arguments():
@@ -450,7 +397,6 @@ def test_binding_too_many_arguments():
     assert (marked(error), error.reason) == ("2", "2 arguments for 'f'")
     error = fault(parse_call("f(1)"), bind, signature={})
     assert "1 argument for 'f', need at most 0" in str(error)
-    assert "need no arguments" in str(fault(parse_call("f(a=1)"), bind, signature={}))
 
 
 def test_binding_postures_times_and_calls():
@@ -462,9 +408,6 @@ def test_binding_postures_times_and_calls():
     assert found["path"] == parse_call("circle(radius=2)")
     for text, under, sentence in (
         ("f(through=3)", "through=3", "need postures such as"),
-        ("f(through=(1, 2))", "through=(1, 2)", "need one angle a joint"),
-        ("f(through=[('1 m', 2)])", "through=[('1 m', 2)]", "'m' is a unit of length"),
-        ("f(times=1)", "times=1", "need times such as"),
         ("f(times=(0, '1 m'))", "times=(0, '1 m')", "'m' is a unit of length"),
         ("f(path='circle')", "path='circle'", "need a name with arguments"),
     ):

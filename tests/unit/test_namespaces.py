@@ -1,7 +1,6 @@
 """What packages offer at TAB, and what they answer to names that they do not have."""
 
 import inspect
-import pkgutil
 
 import pytest
 from IPython.core.completer import provisionalcompleter
@@ -36,12 +35,6 @@ def test_tab_offers_the_public_names_of_kinematics(shell, jedi, words):
     assert set(found) <= set(kinematics.__all__)
 
 
-@pytest.mark.parametrize("package", [kinematics, motion])
-def test_no_file_has_the_name_of_a_function(package):
-    files = {module.name for module in pkgutil.iter_modules(package.__path__)}
-    assert files.isdisjoint(set(package.__all__) - {"paths"})
-
-
 def test_paths_are_functions_only():
     assert all(inspect.isfunction(getattr(ulna.paths, name)) for name in offered(ulna.paths))
 
@@ -50,9 +43,7 @@ def test_paths_are_functions_only():
     ("package", "name", "nearest"),
     [
         (ulna, "simulat", "simulate"),
-        (kinematics, "jacobain", "jacobian"),
         (angles, "unwarp", "unwrap"),
-        (dynamics, "mass_matrx", "mass_matrix"),
         (control, "ComputeTorque", "ComputedTorque"),
     ],
 )

@@ -55,11 +55,6 @@ def test_solutions_show_every_posture_in_degrees():
     assert cells[-1] == "ok"
 
 
-def test_many_targets_are_counted():
-    found = ulna.kinematics.inverse(ARM, [[0.3, 0.3], [9.0, 0.0]])
-    assert "2 targets" in "".join(parsed(found._repr_html_()).itertext())
-
-
 def test_a_derivation_shows_its_steps_without_a_page_around_them():
     html = ulna.derive(links=1)._repr_html_()
     assert html.startswith("<div>")

@@ -1,7 +1,4 @@
-"""One name for one thing: classes, modules and what packages offer.
-
-`python tests/unit/test_public_names.py` prints what does not hold.
-"""
+"""One name for one thing: classes, modules and what packages offer."""
 
 import ast
 import importlib
@@ -101,12 +98,3 @@ def test_public_names_are_there_once_each(package):
     module = importlib.import_module(package)
     assert len(set(module.__all__)) == len(module.__all__)
     assert all(hasattr(module, name) for name in module.__all__)
-
-
-if __name__ == "__main__":
-    for name, places in twice().items():
-        print("class", name, *places)
-    print("shadowed", *sorted(shadowed()))
-    for package in PUBLIC:
-        if hasattr(importlib.import_module(package), "__all__"):
-            print("dir", package, *leaking(package))
