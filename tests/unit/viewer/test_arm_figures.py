@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import ulna
+from figure_checks import drawn
 from ulna import viewer
 
 ARM = ulna.preset("kehl")
 
 
-@pytest.fixture
-def axes():
-    return Figure().add_subplot()
-
-
-def test_links_are_drawn_to_scale(axes):
+def test_links_are_drawn_to_scale():
     q = np.array([0.4, -1.1])
-    viewer.draw_arm(axes, ARM, q)
+    axes = drawn(viewer.draw_arm, ARM, q)
     first, second = axes.patches[:2]
     corners = second.get_xy()
     points = ulna.kinematics.joints(ARM, q)
@@ -30,16 +25,16 @@ def test_links_are_drawn_to_scale(axes):
     )
 
 
-def test_frame_shows_the_reach_and_further_points(axes):
-    viewer.fit_axes(axes, ARM, also=[[3.0, 0.0]])
+def test_frame_shows_the_reach_and_further_points():
+    axes = drawn(viewer.fit_axes, ARM, also=[[3.0, 0.0]])
     assert axes.get_xlim()[0] < -1.0
     assert axes.get_xlim()[1] > 3.0
     assert axes.get_aspect() == 1.0
 
 
-def test_one_link_has_an_arc_for_a_reach(axes):
+def test_one_link_has_an_arc_for_a_reach():
     arm = ulna.Arm.rods([1.0], [1.0], joints=[ulna.Joint(0.0, 1.0)])
-    viewer.draw_reach(axes, arm)
+    axes = drawn(viewer.draw_reach, arm)
     outline = axes.patches[-1].get_path().vertices
     assert np.hypot(*outline.T) == pytest.approx(np.ones(len(outline)))
     assert np.degrees(np.arctan2(*outline.T[::-1])).max() == pytest.approx(np.degrees(1.0))

@@ -68,17 +68,6 @@ def test_a_gif_has_the_frames_and_the_size(tmp_path, speed, frames):
     assert names(tmp_path) == ["both.gif"]
 
 
-def test_a_gif_shows_every_picture_whole(tmp_path):
-    shown = runs()
-    viewer.animate_following(made(), shown, tmp_path / "both.gif", **SMALL)
-    scene = Comparison(made(), BOTH, "", SMALL["size"], viewer.PRINT)
-    with Image.open(tmp_path / "both.gif") as image:
-        for index, together in enumerate(all_scenes(shown)):
-            image.seek(index)
-            seen = np.asarray(image.convert("RGB")).astype(int)
-            assert np.mean(np.abs(seen - scene.draw(together)[..., :3])) < 2.0
-
-
 @pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
 def test_tips_and_targets_are_at_their_pixels(theme):
     scene = staged(theme=theme)
@@ -131,19 +120,6 @@ def test_a_run_that_ended_early_stays_where_it_is(tmp_path):
         assert image.n_frames == 21
 
 
-@pytest.mark.parametrize("count", [1, 2, MOST_RUNS])
-def test_labels_and_errors_do_not_meet(count):
-    labels = [f"run {k} with a label of some length" for k in range(count)]
-    scene = staged(size=(1280, 720), labels=labels)
-    scene.draw(all_scenes({label: followed(1.5) for label in labels})[8])
-    parts = [part for part in scene.scene.figure.texts if part.get_text()]
-    boxes = [part.get_window_extent(scene.scene.canvas.get_renderer()) for part in parts]
-    for k, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:k]), parts[k]
-        assert box.x0 >= 0.0
-        assert box.x1 <= 1280.0
-
-
 def test_what_cannot_be_filmed_side_by_side_is_refused(tmp_path):
     def refused(runs, file="both.gif", **changes):
         given = {**SMALL, **changes}
@@ -158,19 +134,3 @@ def test_what_cannot_be_filmed_side_by_side_is_refused(tmp_path):
     (tmp_path / "both.gif").write_bytes(b"before")
     assert refused(runs(), overwrite=False) == ["film"]
     assert (tmp_path / "both.gif").read_bytes() == b"before"
-
-
-def test_travel_with_the_pen_up_is_no_line_of_the_drawing(tmp_path):
-    (tmp_path / "p.csv").write_text("x,y,pen\n0.4,0,0\n0.5,0,1\n0.5,0.1,0\n0.4,0.1,1\n", "utf-8")
-    drawing = ulna.plan(ulna.preset("kehl"), ulna.paths.csv(tmp_path / "p.csv"))
-    scene = Comparison(drawing, BOTH, "", SMALL["size"], viewer.PRINT)
-    for axes in (panel.axes for panel in scene.panels):
-        lines = {line.get_label(): line for line in axes.lines}
-        drawn, travel = lines["reference path"], lines["travel, pen up"]
-        # 10 cm and 10 cm are drawn, 10 cm are travelled.
-        lengths = [
-            np.nansum(np.hypot(*np.diff(one.get_xydata(), axis=0).T)) for one in (drawn, travel)
-        ]
-        assert lengths == pytest.approx([0.2, 0.1], abs=1e-4)
-        assert travel.get_linewidth() < 0.5 * drawn.get_linewidth()
-        assert travel.is_dashed()

@@ -1,6 +1,5 @@
 """What holds of every figure: its theme, plain names, and nothing left behind in matplotlib."""
 
-import io
 from functools import cache
 
 import matplotlib as mpl
@@ -8,6 +7,7 @@ import pytest
 from matplotlib.colors import to_rgba
 
 import ulna
+from figure_checks import rendered, words
 from ulna import viewer
 from ulna.control import PID, ComputedTorque
 from ulna.viewer.figure_style import LETTERS
@@ -56,23 +56,12 @@ FIGURES = {
 }
 
 
-def png(figure):
-    page = io.BytesIO()
-    figure.savefig(page, format="png", dpi=40)
-    return page.getvalue()
-
-
-def words(figure):
-    parts = figure.findobj(match=lambda artist: hasattr(artist, "get_text"))
-    return " ".join(part.get_text() for part in parts)
-
-
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_has_its_theme_its_name_as_written_and_leaves_no_trace(name, theme):
     before = dict(mpl.rcParams)
     figure = FIGURES[name](theme)
-    assert png(figure)
+    assert rendered(figure)
     assert dict(mpl.rcParams) == before
     assert figure.get_facecolor() == to_rgba(theme.background)
     assert (NAME in words(figure)) == (name != "conventions")
@@ -80,7 +69,7 @@ def test_a_figure_has_its_theme_its_name_as_written_and_leaves_no_trace(name, th
 
 @pytest.mark.parametrize("name", ["pose", "reach", "workspace", "conventions"])
 def test_a_figure_is_the_same_each_time(name):
-    assert png(FIGURES[name](viewer.PRINT)) == png(FIGURES[name](viewer.PRINT))
+    assert rendered(FIGURES[name](viewer.PRINT)) == rendered(FIGURES[name](viewer.PRINT))
 
 
 def test_a_long_title_is_cut():

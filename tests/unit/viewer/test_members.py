@@ -61,13 +61,6 @@ def test_a_member_along_a_plan_is_drawn_beside_it(members, tmp_path):
     ulna.report({"heavy": member}, tmp_path / "two.html", plan=PLAN)
 
 
-def test_its_run_has_the_arm_that_was_simulated(members):
-    assert members["motors"].run.arm == ulna.preset("so-101")
-    heavy = members["parameters"].run.arm.parameters
-    for one, other in zip(heavy, RODS.with_payload(1.0).parameters, strict=True):
-        assert one == pytest.approx(other)
-
-
 def test_its_run_ends_where_the_member_does(members):
     member = members["failed"]
     assert member.run.status.reason == "bad torque"

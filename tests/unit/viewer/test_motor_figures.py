@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from matplotlib.figure import Figure
 
 import ulna
+from figure_checks import drawn
 from ulna import viewer
-from ulna.viewer.motor_figures import comes_near, limited_spans
+from ulna.viewer.motor_figures import limited_spans
 
 HEAT = ulna.WindingHeat(8.0, 0.05)
 SMALL = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=20.0, max_current=3.0, heat=HEAT)
@@ -35,11 +34,6 @@ def labels(axes):
     return [line.get_label() for line in axes.lines]
 
 
-@pytest.fixture
-def axes():
-    return Figure().add_subplot()
-
-
 def test_a_page_of_torques_shows_currents_supply_and_heat_of_dc_motors():
     assert titles(viewer.torques_figure(swing(SMALL)))[1:] == [
         "current [A]",
@@ -51,28 +45,19 @@ def test_a_page_of_torques_shows_currents_supply_and_heat_of_dc_motors():
     assert len(viewer.torques_figure(swing(LINE)).axes) == 1
 
 
-def test_the_limit_of_a_motor_is_that_at_its_speed_and_is_drawn_where_torques_come_near(axes):
+def test_the_limit_of_a_motor_is_that_at_its_speed_and_is_drawn_where_torques_come_near():
     made = swing(LINE)
-    viewer.plot_joint_torque(axes, made, 1)
-    drawn = [line for line in axes.lines if line.get_label() == "motor's limit"]
-    assert any(np.allclose(line.get_ydata(), 0.5 * (1.0 - made.qd[:, 0] / 4.0)) for line in drawn)
+    axes = drawn(viewer.plot_joint_torque, made, 1)
+    limits = [line for line in axes.lines if line.get_label() == "motor's limit"]
+    assert any(np.allclose(line.get_ydata(), 0.5 * (1.0 - made.qd[:, 0] / 4.0)) for line in limits)
     assert f"{made.motor_peaks.use[0]:.0%} of its motor" in axes.get_title(loc="left")
     strong = swing(ulna.TorqueSpeedMotor(50.0, 40.0))
-    other = viewer.plot_joint_torque(Figure().add_subplot(), strong, 1)
-    assert "motor's limit" not in labels(other)
+    assert "motor's limit" not in labels(drawn(viewer.plot_joint_torque, strong, 1))
 
 
-def test_limits_are_near_from_half_of_them_on_and_beyond_zero():
-    some = np.array([0.4])
-    assert not comes_near(1.0, some, np.array([1.0]))
-    assert comes_near(1.0, some, np.array([0.8]))
-    assert comes_near(-1.0, some, np.array([0.4]))  # forced to drive by its speed
-    assert not comes_near(-1.0, some, np.array([-0.1]))
-
-
-def test_currents_are_those_of_dc_motors_with_their_limit(axes):
+def test_currents_are_those_of_dc_motors_with_their_limit():
     made = swing(SMALL, LINE, duration=0.35)
-    viewer.plot_currents(axes, made)
+    axes = drawn(viewer.plot_currents, made)
     assert "$i_{1}$" in labels(axes)
     assert "$i_{2}$" not in labels(axes)
     np.testing.assert_allclose(axes.lines[0].get_ydata(), made.current[:, 0])

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import ulna
+from figure_checks import words
 from ulna import analysis, kinematics, viewer
 from ulna.control import ComputedTorque
 
@@ -59,13 +60,6 @@ DRAWN = {
 }
 
 
-def words(figure):
-    """Give all text of a figure, titles and legends included."""
-    from matplotlib.text import Text
-
-    return " ".join(text.get_text() for text in figure.findobj(Text))
-
-
 @pytest.mark.parametrize(("made", "told"), DRAWN.values(), ids=DRAWN)
 def test_it_draws_what_it_is_given(plan, run, made, told):
     figure = ulna.plot(made(plan, run))
@@ -100,6 +94,7 @@ def test_options_go_where_they_belong(plan, run):
         ("kehl", {}, ["plot"], "ulna.preset(name)"),
         (CIRCLE, {}, ["plot"], "ulna.plan(arm, path"),
         (ARM.parameters, {}, ["plot"], "Arm"),
+        (ulna.simulate_batch(ARM, q0=[[0.0, 0.0]], duration=0.01), {}, ["plot"], "batch[0]"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(thing, options, names, way_out):
@@ -107,12 +102,6 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(thing, options, names,
         ulna.plot(thing, **options)
     assert [problem.what for problem in caught.value.problems] == names
     assert way_out in str(caught.value)
-
-
-def test_a_batch_is_told_what_to_plot_instead():
-    batch = ulna.simulate_batch(ARM, q0=np.zeros((2, 2)), duration=0.01)
-    with pytest.raises(ulna.InputError, match=r"such as batch\[0\]"):
-        ulna.plot(batch)
 
 
 # What was asked, kept for the picture of the answer
@@ -165,13 +154,6 @@ def test_every_figure_has_a_picture_of_itself(plan, run):
             assert picture.width == round(figure.get_figwidth() * figure.dpi)
         # In pixels of a page, of which no column of text has more than a thousand.
         assert 300 <= about["width"] <= 1000
-
-
-def test_the_picture_changes_nothing_of_the_figure():
-    figure = ulna.plot(ARM, q=[0.1, 0.2])
-    before = figure.canvas, figure.dpi, figure.get_size_inches().tolist()
-    figure._repr_png_()
-    assert (figure.canvas, figure.dpi, figure.get_size_inches().tolist()) == before
 
 
 def test_a_figure_can_be_sent_elsewhere():

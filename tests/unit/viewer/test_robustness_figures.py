@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import ulna
@@ -50,16 +49,6 @@ def test_the_distribution_ends_at_all_arms_that_end_well(found, failing):
     some = plot_largest_errors(Figure().add_subplot(), failing).lines[0]
     shown = some.get_ydata()[np.isfinite(some.get_xdata())]
     assert shown[-1] == pytest.approx(100.0 * (1.0 - failing.failed / 12))
-
-
-def test_plot_draws_the_fan_and_refuses_what_says_nothing_of_it(found):
-    figure = ulna.plot(found, theme=DARK)
-    assert [axes.get_ylabel() for axes in figure.axes] == ["tip error [mm]", "arms [%]"]
-    assert to_hex(figure.get_facecolor()) == DARK.background
-    with pytest.raises(ulna.InputError, match=r"what: got .*need nothing beside Robustness"):
-        ulna.plot(found, what="torque.peak")
-    with pytest.raises(ulna.InputError, match=r"one of Arm .*Robustness"):
-        ulna.plot([found])
 
 
 def test_a_page_of_its_own_tells_of_the_arms_and_of_the_plan(found, failing, tmp_path):
