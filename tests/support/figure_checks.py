@@ -1,4 +1,4 @@
-"""What tests of figures share: arms that follow a plan more or less, and readers of what is drawn."""
+"""What tests of figures share: arms that follow a plan, and readers of what is drawn."""
 
 import functools
 import io

@@ -110,21 +110,11 @@ def test_the_loop_has_the_poles_that_were_asked_for(seed: int) -> None:
     assert answer["integral"] == pytest.approx(weight)
     assert answer["kp"] * answer["error"] == pytest.approx(weight)
     assert 0.5 < math.degrees(answer["error"]) < 25.0
-
-
-@tabular("seed", SEEDS)
-def test_the_integral_gain_is_the_one_at_which_poles_cross_the_axis(seed: int) -> None:
-    made = exercise("pid", seed)
-    told, answer = given(made), values(made)
-    inertia = told["l"] ** 2 * (told["m"] / 3.0 + told["p"])
-    first = told["l"] * (told["m"] / 2.0 + told["p"])
+    # At the integral gain the poles cross the axis.
     stiffness = answer["kp"] - G * first * math.sin(told["q"])
-
-    def slowest(share: float) -> float:
-        roots = np.roots([inertia, answer["kd"], stiffness, share * answer["ki"]])
-        return float(roots.real.max())
-
-    assert slowest(0.999) < 0.0 < slowest(1.001)
+    loops = ([inertia, answer["kd"], stiffness, part * answer["ki"]] for part in (0.999, 1.001))
+    below, above = (np.roots(loop).real.max() for loop in loops)
+    assert below < 0.0 < above
 
 
 @pytest.mark.parametrize("kind", KINDS)

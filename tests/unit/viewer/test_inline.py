@@ -4,7 +4,6 @@ import base64
 import re
 
 import imageio_ffmpeg
-import numpy as np
 import pytest
 
 import ulna
@@ -63,10 +62,8 @@ def test_a_notebook_is_not_made_to_hold_too_much(monkeypatch, film):
     assert "too large" in page
 
 
-def test_runs_side_by_side_play_as_well():
+def test_runs_side_by_side_play_as_well(run):
     plan = ulna.plan(ulna.preset("kehl"), ulna.paths.circle((0.5, 0.2), 0.1), duration=0.5)
-    run = ulna.simulate(plan.arm, controller=ulna.control.ComputedTorque(), reference=plan)
     film = viewer.animate_following(plan, {"one": run, "two": run}, fps=4)
-    assert film.size == (960, 540)
-    assert film.frames == 3
-    assert np.frombuffer(film.data[4:8], np.uint8).tobytes() == b"ftyp"
+    assert (film.size, film.frames) == ((960, 540), 5)
+    assert film.data[4:8] == b"ftyp"

@@ -1,7 +1,6 @@
 """The script of a report repeats its result from nothing, to the last digits."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,12 +28,10 @@ def executed(made):
     [
         {"duration": 0.5, "timing": "quintic", "rate": 100.0, "floor": 0.1},
         {"timing": ulna.motion.times([0.0, 0.2, 0.7], [0.0, 0.6, 1.0])},
-        {"timing": ulna.motion.times([1.0, 1.5, 2.0]), "duration": 0.8},
         {"timing": "trapezoid", "max_speed": 0.5, "max_acceleration": 3.0},
         {"timing": ramps("s-curve", 0.4), "duration": 1.0},
         {"tip_force": [1.0, -2.0, 0.5], "duration": np.float64(0.5), "elbow": "down"},
         {"derivatives": "finite", "duration": 0.5, "start": [0.0, 1.0]},
-        {"derivatives": "finite", "duration": 0.5, "rate": 333.0},
         {},
     ],
     ids=lambda how: "+".join(how) or "plain",
@@ -59,15 +56,6 @@ def test_the_script_of_a_redundant_plan_repeats_its_posture():
     np.testing.assert_allclose(again.q, made.q, rtol=0.0, atol=1e-12)
     posture[:] = 0.0
     assert made.given["posture"] == [1.0, -0.5, -0.5]
-
-
-def test_the_script_of_a_drawing_with_limits_repeats_its_start():
-    joints = [ulna.Joint(-1.0, 2.0), ulna.Joint(-2.5, 2.5)]
-    arm = ulna.Arm.rods([0.3, 0.25], [1.0, 1.0]).replace(joints=joints)
-    drawing = replace(ulna.paths.lemniscate(radius=1.0), fit=True, text="lemniscate(radius=1)")
-    made = ulna.plan(arm, drawing, duration=1.0)
-    again = executed(document(made))["plan"]
-    np.testing.assert_allclose(again.q, made.q, rtol=0.0, atol=1e-12)
 
 
 def test_a_controller_believes_in_its_model_again(plan):
@@ -207,14 +195,12 @@ NOISE = [
     ("arms", "how"),
     [
         (ARM, {"torque": STARTS[:5], "keep_torques": True, "samples": [0.01, 0.05, 0.1]}),
-        (ARM, {"torque": ["t", "0.1*q1"], "q0": [0.1, 0.2], "qd0": STARTS[:4], "method": "gauss4"}),
         (ARM, {"torque": ([0.0, 0.05], np.ones((3, 2, 2))), "between": "linear"}),
         (ARM, {"torque": ["1, 0", (np.array([0.0, 0.05]), [[1, 0], [0, 1]]), None], "dt": 5e-4}),
         (ulna.stack(ARMS), {"restitution": 0.5, "precision": "single"}),
         (ARMS, {"controller": ComputedTorque(model=MODEL), "reference": [0.3, 0.4], "rate": 500.0}),
         (ARMS, {"controller": [PD(20.0, 2.0), PD([9.0, 4.0], 1.0), PID(9.0, ki=2.0)]}),
         (geared(), {"voltage": [6.0, -3.0], "q0": STARTS[:3]}),
-        ([geared(), geared()], {"torque": [[0.1, 0.0], [0.2, 0.0]]}),
         (ARM, {"disturbances": NOISE, "seeds": [4, 9, 2], "tip_force": [0.0, 1.0]}),
         (
             ARM,

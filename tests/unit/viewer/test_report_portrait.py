@@ -11,9 +11,9 @@ import ulna
 from refusals import names_of
 from ulna.viewer.report_page import document
 from ulna.viewer.report_portrait import TOLERANCE
+from web_columns import unpacked
 
 TURN = 2.0 * math.pi
-DTYPES = {"f32": "<f4", "f64": "<f8", "u8": "u1"}
 
 
 class Read:
@@ -22,14 +22,7 @@ class Read:
     def __init__(self, made):
         self.header = json.loads(made.json)
         (self.plane,) = self.header["planes"]
-        data, self.columns = zlib.decompress(made.data), []
-        for one in self.header["columns"]:
-            kind = np.dtype(DTYPES[one["type"]])
-            size = one["length"] * kind.itemsize
-            shuffled = np.frombuffer(data[:size], np.uint8).reshape(kind.itemsize, -1)
-            self.columns.append(np.ascontiguousarray(shuffled.T).view(kind).ravel())
-            data = data[size:]
-        assert not data
+        self.columns = unpacked(self.header, zlib.decompress(made.data))
 
     def curves(self, role):
         """Give the curves of a role (k, 2)."""

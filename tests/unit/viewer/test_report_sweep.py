@@ -8,20 +8,14 @@ import pytest
 import ulna
 from sweep_samples import curve, made_sweep, peak
 from ulna.viewer.report_page import document, page
+from web_columns import unpacked
 
 MASSES = [1.0, 2.0, 5.0]
 PAYLOADS = [0.0, 0.5]
 
 
 def columns(made):
-    """Return the columns of a document, read as the page reads them."""
-    raw, found, at = zlib.decompress(made.data), [], 0
-    for spec in made.header["columns"]:
-        size, count = {"f32": 4, "f64": 8}[spec["type"]], spec["length"]
-        shuffled = np.frombuffer(raw[at : at + size * count], np.uint8).reshape(size, count)
-        found.append(np.frombuffer(shuffled.T.tobytes(), f"<f{size}"))
-        at += size * count
-    return found
+    return unpacked(made.header, zlib.decompress(made.data))
 
 
 def test_scalars_are_whole_and_curves_have_single_precision():

@@ -17,9 +17,13 @@ START = [0.9, -1.2]
 
 
 @pytest.fixture
-def widget(monkeypatch):
-    """A widget of an arm, whether or not the page's part of it is built."""
+def built(monkeypatch):
+    """Let widgets be made whether or not the page's part of them is built."""
     monkeypatch.setattr("ulna.viewer.notebook_widgets.built_files", lambda name: ("js", "css"))
+
+
+@pytest.fixture
+def widget(built):
     return ulna.widget(ARM, q0=START)
 
 
@@ -29,8 +33,7 @@ def run():
 
 
 @pytest.fixture
-def player(monkeypatch, run):
-    monkeypatch.setattr("ulna.viewer.notebook_widgets.built_files", lambda name: ("js", "css"))
+def player(built, run):
     return ulna.widget(run)
 
 
@@ -124,15 +127,11 @@ def test_the_branch_is_kept(widget, elbow):
     assert widget.q[0] - 0.3 == pytest.approx(6.0, abs=1.5)
 
 
-def test_limits_are_kept(monkeypatch):
-    monkeypatch.setattr("ulna.viewer.notebook_widgets.built_files", lambda name: ("js", "css"))
+def test_limits_are_kept(built):
     joints = [ulna.Joint(lower=-1.0, upper=1.0), ulna.Joint(lower=0.0, upper=2.0)]
     limited = ulna.widget(ulna.Arm.of(ARM.links, joints))
     assert limited.q.tolist() == [0.9, 0.0]  # the usual pose, within them
-    with pytest.raises(
-        ulna.InputError, match=r"q of joint 2: got -0\.5, need an angle from 0 to 2"
-    ):
-        limited.q = [0.0, -0.5]
+    assert names_of(lambda: setattr(limited, "q", [0.0, -0.5])) == ["q of joint 2"]
     with pytest.raises(ulna.InfeasibleError, match="joint limits forbid"):
         limited.tip = -1.0, 0.0
     limited.tip = 1.0, 1.0  # of its two postures only one is allowed
@@ -140,8 +139,7 @@ def test_limits_are_kept(monkeypatch):
 
 
 @pytest.mark.parametrize("links", [1, 3, 5, 12])
-def test_any_number_of_links(monkeypatch, links):
-    monkeypatch.setattr("ulna.viewer.notebook_widgets.built_files", lambda name: ("js", "css"))
+def test_any_number_of_links(built, links):
     arm = ulna.Arm.rods([0.3] * links, [0.1] * links, base=(0.2, -0.1))
     shown = ulna.widget(arm)
     target = [0.2, 0.2] if links == 1 else [0.2 + 0.2 * links, 0.1]
@@ -178,25 +176,12 @@ def test_what_the_page_sends_is_not_sent_back(widget, monkeypatch):
     assert page.updates("tip") == []  # the page computes its own
 
 
-def test_a_callback_may_answer_with_other_angles(widget, monkeypatch):
-    page = connect(widget, monkeypatch)
-
-    def snap(widget):
-        widget.q = widget.q.round(1)
-
-    widget.on_change(snap)
-    from_page(widget, q=[0.52, 0.61])
-    assert widget.q.tolist() == [0.5, 0.6]
-    assert page.updates("q") == [[0.5, 0.6]]
-
-
 def test_a_run_is_shown_at_a_time(player, run):
     assert isinstance(player, RunWidget)
     header = json.loads(player._document)
     assert (len(header["motions"]), header["charts"], header["span"]) == (1, [], [0.0, 2.0])
     assert len(player._data) < 200_000
     assert (player.time, player.playing) == (0.0, False)
-    assert "tip at (1.577, 0.4878) m" in repr(player)
     assert player.q.tolist() == START
     k = len(run.t) // 3
     player.time = run.t[k]
@@ -208,8 +193,7 @@ def test_a_run_is_shown_at_a_time(player, run):
 
 @pytest.mark.parametrize("time", [-0.1, 2.1, np.nan, "1 s", None])
 def test_a_time_beyond_the_run_is_refused(player, time):
-    with pytest.raises(ulna.InputError, match="need a time from 0 to 2 s"):
-        player.time = time
+    assert names_of(lambda: setattr(player, "time", time)) == ["time"]
     assert player.time == 0.0
 
 
