@@ -11,11 +11,7 @@ from refusals import names_of
 from ulna.kinematics import workspace
 from ulna.kinematics.limited_linkage import Hinge
 from ulna.kinematics.outline import (
-    ArcSegment,
-    is_balanced,
-    loops_of,
     outline,
-    without_dead_ends,
 )
 from ulna.kinematics.reachable_workspace import Arc, enclosed_area
 
@@ -93,14 +89,6 @@ def test_polylines_are_closed_and_as_fine_as_asked(gridded):
             assert line[-1] == pytest.approx(line[0], abs=1e-12)
 
 
-def test_a_free_first_joint_gives_round_polygons():
-    found = workspace(arm_of([0.4, 0.2, 0.1, 0.05], [FREE, *[turned(0, 10)] * 3]))
-    outer, inner = sorted(found.polylines(), key=np.ptp, reverse=True)
-    assert np.ptp(np.hypot(*outer.T)) < 1e-6
-    assert np.ptp(np.hypot(*inner.T)) < 1e-6
-    assert np.hypot(*outer.T) == pytest.approx(0.75, abs=found.tolerance)
-
-
 def test_it_says_what_it_is(gridded):
     ring = repr(workspace(ulna.Arm.rods([0.3, 0.2], [1, 1], base=(1.0, 2.0))))
     for fact in ("ring", "0.1 m", "0.5 m", "(1, 2)", "0.754 m^2"):
@@ -146,36 +134,6 @@ def test_a_reach_that_nearly_touches_itself_is_closed(hinges):
         for arc, after in zip(loop, loop[1:] + loop[:1], strict=True):
             assert abs(arc.ends[1] - after.ends[0]) < 1e-7
     assert sum(map(enclosed_area, loops)) > 0.0
-
-
-def half(start, leaving, arriving):
-    return ArcSegment(Arc((0.0, 0.0), 1.0, start, math.pi), leaving, arriving)
-
-
-def test_halves_of_a_circle_join_into_one():
-    ((whole,),) = loops_of([half(0.0, 0, 1), half(math.pi, 1, 0)])
-    assert whole == Arc((0.0, 0.0), 1.0, 0.0, 2 * math.pi)
-    assert whole.is_circle
-
-
-def test_a_loop_that_starts_amid_an_arc_begins_with_it():
-    chord = ArcSegment(Arc((0.0, -1.0), math.sqrt(2.0), 3 * math.pi / 4, -math.pi / 2), 0, 2)
-    quarters = [
-        ArcSegment(Arc((0.0, 0.0), 1.0, k * math.pi / 2, math.pi / 2), k, k + 1) for k in (2, 3)
-    ]
-    back = [quarters[1]._replace(end=0), chord._replace(start=0, end=2), quarters[0]]
-    (loop,) = loops_of(back)
-    assert len(loop) == 2
-    assert max(arc.sweep for arc in loop) == pytest.approx(math.pi)
-
-
-def test_dead_ends_are_left_out():
-    ring = [half(0.0, 0, 1), half(math.pi, 1, 0)]
-    spur = [half(0.0, 1, 7), half(0.0, 7, 8), half(0.0, 9, 0)]
-    assert without_dead_ends(ring + spur) == ring
-    assert is_balanced(ring)
-    assert not is_balanced(ring + spur)
-    assert loops_of(spur) == ()
 
 
 NEAREST_ARMS = {

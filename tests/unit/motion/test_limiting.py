@@ -1,8 +1,5 @@
 """What holds up a fastest motion: which limit, joint, corner or bend, and what more would gain."""
 
-import json
-
-import numpy as np
 import pytest
 
 import ulna
@@ -93,14 +90,6 @@ def test_a_joint_is_named_with_what_more_torque_saves():
     assert f"10 % more would save {first.gain:.3g} s" in repr(made)
 
 
-def test_it_can_be_written_as_json(cornered):
-    told = json.loads(json.dumps([one._asdict() for one in cornered.limiting]))
-    names = {"limit", "joint", "share", "first", "last", "gain", "place", "unit"}
-    assert all(set(one) == names for one in told)
-    assert [one["limit"] for one in told] == ["tip speed", "tip acceleration", "corner"]
-    assert np.isfinite([one["gain"] for one in told]).all()
-
-
 def test_along_joints_places_are_angles():
     """Of the way 0 → 1 → 0 rad a joint stops at the turn, 1 rad along."""
     turn = ulna.paths.joints([[0.0], [1.0]]).then(ulna.paths.joints([[1.0], [0.0]]))
@@ -120,10 +109,6 @@ def test_the_pen_waits_and_a_tenth_less_of_that_is_saved(tmp_path):
     assert pen.share * made.duration == pytest.approx(2 * 0.2)
     assert pen.gain == pytest.approx(0.1 * 2 * 0.2)
     assert f"the pen takes {pen.share:.1%} of the time; 10 % less would save 0.04 s" == str(pen)
-
-
-def test_other_timings_are_held_up_by_nothing_named():
-    assert ulna.plan(FREE, BENT, timing="quintic", duration=2.0).limiting == ()
 
 
 def test_only_bends_and_corners_worth_half_a_percent_are_told():
