@@ -28,11 +28,10 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    FrozenController,
     Gain,
     Reference,
-    call_text,
     columns,
-    freeze_fields,
     joint_gains,
     one_number,
 )
@@ -239,8 +238,8 @@ def _adapt(
         state[entry] = value + step * speed * correlation
 
 
-@dataclass(frozen=True)
-class Adaptive:
+@dataclass(frozen=True, repr=False)
+class Adaptive(FrozenController):
     """Adaptive control: follows with a model, and learns what that is wrong about.
 
     Parameters
@@ -269,11 +268,6 @@ class Adaptive:
     _: KW_ONLY
     model: Arm | None = None
     friction_compensation: bool = True
-
-    __repr__ = call_text
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "bandwidth", "kd", "adaptation")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> AdaptiveState:
         """Return the gains, and the model's masses as the first estimate.

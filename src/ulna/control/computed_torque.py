@@ -26,11 +26,10 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
+    FrozenController,
     Gain,
     Reference,
-    call_text,
     columns,
-    freeze_fields,
     joint_gains,
 )
 from ulna.control.laws import (
@@ -123,8 +122,8 @@ def _accelerating_torque(
         tau[i] = links[i, TORQUE]
 
 
-@dataclass(frozen=True)
-class ComputedTorque:
+@dataclass(frozen=True, repr=False)
+class ComputedTorque(FrozenController):
     """Computed-torque control: every joint closes its gap as a second-order system.
 
     Parameters
@@ -156,11 +155,6 @@ class ComputedTorque:
     _: KW_ONLY
     model: Arm | None = None
     friction_compensation: bool = True
-
-    __repr__ = call_text
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "natural_frequency", "damping_ratio")
 
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING

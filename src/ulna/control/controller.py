@@ -250,31 +250,31 @@ def _takes_timing(function: Callable[..., Any]) -> bool:
         return False
 
 
-def freeze_fields(controller: Any, *names: str) -> None:
-    """Turn lists and arrays among the fields of a frozen controller into tuples.
-
-    So it can be compared, hashed and written down whatever its gains were given as.
-    """
-    for name in names:
-        object.__setattr__(controller, name, plain_gain(getattr(controller, name)))
-
-
 def plain_gain(value: Any) -> Any:
     """Return a gain of any kind as a number or a tuple of numbers."""
     plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     return tuple(plain) if isinstance(plain, list) else plain
 
 
-def call_text(controller: Any) -> str:
-    """Write a controller as the call that makes it: what differs from the defaults.
+@dataclasses.dataclass(frozen=True)
+class FrozenController:
+    """What ulna's own controllers share: they are compared, hashed and written by their gains."""
 
-    `read_controller` reads it back, save for a model, which is named by its first line.
-    """
-    parts = []
-    for field in dataclasses.fields(controller):
-        value = getattr(controller, field.name)
-        if field.name == "model" and value is not None:
-            parts.append(f"model=<{repr(value).splitlines()[0]}>")
-        elif value != field.default:
-            parts.append(f"{field.name}={value!r}")
-    return f"{type(controller).__name__}({', '.join(parts)})"
+    def __post_init__(self) -> None:
+        """Turn lists and arrays among the gains into tuples."""
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, plain_gain(getattr(self, field.name)))
+
+    def __repr__(self) -> str:
+        """Write the call that makes it: what differs from the defaults.
+
+        `read_controller` reads it back, save for a model, which is named by its first line.
+        """
+        parts = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name == "model" and value is not None:
+                parts.append(f"model=<{repr(value).splitlines()[0]}>")
+            elif value != field.default:
+                parts.append(f"{field.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(parts)})"

@@ -13,7 +13,6 @@ Far from the reference the torques are those of another posture, and the springs
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
@@ -26,13 +25,10 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
-    Gain,
     Reference,
-    call_text,
     columns,
-    freeze_fields,
 )
-from ulna.control.gains import JointGains, joint_gains_of
+from ulna.control.gains import IntegralGains, JointGains, joint_gains_of
 from ulna.control.laws import (
     add_friction,
     constants,
@@ -108,8 +104,8 @@ def _feedforward_pid_and_friction(
     add_pid(t, q, qd, reference, state, tau, kp, kd, ki, limit, dead_band, params)
 
 
-@dataclass(frozen=True)
-class FeedforwardPID:
+@dataclass(frozen=True, repr=False)
+class FeedforwardPID(IntegralGains):
     """Inverse dynamics of the reference as feedforward, and PID on top.
 
     Parameters
@@ -148,20 +144,9 @@ class FeedforwardPID:
     True
     """
 
-    kp: Gain | None = None
-    kd: Gain | None = None
-    ki: Gain | None = None
     _: KW_ONLY
-    natural_frequency: float | None = None
-    filter: float = math.inf
-    dead_band: Gain = 0.0
     model: Arm | None = None
     friction_compensation: bool = True
-
-    __repr__ = call_text
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter", "dead_band")
 
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING

@@ -38,14 +38,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arrays import Array
-from ulna.control.controller import ControlTiming, Gain, joint_gains, one_number
+from ulna.control.controller import (
+    ControlTiming,
+    FrozenController,
+    Gain,
+    joint_gains,
+    one_number,
+)
 from ulna.dynamics import chain, mass_matrix
 
 DEFAULT_FREQUENCY = 20.0  # [rad/s] for springs, unless the rate is too low for it
@@ -62,15 +69,27 @@ FEW, LONG = 4, 32  # poses of each kind for an arm of more links than that
 MEMBERS = 1024  # of a batch that are looked at together
 
 
-class HasJointGains(Protocol):
-    """A controller with a spring and a damper at every joint."""
+@dataclass(frozen=True, repr=False)
+class SpringGains(FrozenController):
+    """The gains of a spring and a damper at every joint."""
 
-    @property
-    def kp(self) -> Gain | None: ...
-    @property
-    def kd(self) -> Gain | None: ...
-    @property
-    def natural_frequency(self) -> float | None: ...
+    kp: Gain | None = None
+    kd: Gain | None = None
+    _: KW_ONLY
+    natural_frequency: float | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class IntegralGains(FrozenController):
+    """Those of a spring, a damper with a filter, and an integral with a dead band."""
+
+    kp: Gain | None = None
+    kd: Gain | None = None
+    ki: Gain | None = None
+    _: KW_ONLY
+    natural_frequency: float | None = None
+    filter: float = math.inf
+    dead_band: Gain = 0.0
 
 
 class Bounds(NamedTuple):
@@ -107,7 +126,7 @@ def bounds_of(arm: Arm | Parameters) -> Bounds:
 
 
 def joint_gains_of(
-    controller: HasJointGains,
+    controller: SpringGains | IntegralGains,
     arm: Arm | Parameters,
     timing: ControlTiming,
     *,

@@ -24,13 +24,10 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
-    Gain,
     Reference,
-    call_text,
     columns,
-    freeze_fields,
 )
-from ulna.control.gains import JointGains, joint_gains_of
+from ulna.control.gains import JointGains, SpringGains, joint_gains_of
 from ulna.control.laws import (
     ANGLE,
     RATE,
@@ -82,8 +79,8 @@ def _gravity_pd(
     add_pd(q, qd, reference, tau, kp, kd)
 
 
-@dataclass(frozen=True)
-class GravityPD:
+@dataclass(frozen=True, repr=False)
+class GravityPD(SpringGains):
     """PD control with gravity compensation.
 
     Parameters
@@ -110,17 +107,9 @@ class GravityPD:
     [1.0, 1.0]
     """
 
-    kp: Gain | None = None
-    kd: Gain | None = None
     _: KW_ONLY
-    natural_frequency: float | None = None
     measured: bool = False
     model: Arm | None = None
-
-    __repr__ = call_text
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "kp", "kd", "natural_frequency")
 
     def start(
         self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING

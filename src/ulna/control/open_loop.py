@@ -19,8 +19,8 @@ from ulna.arm import Arm, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import (
     CompiledLaw,
+    FrozenController,
     Reference,
-    call_text,
     columns,
 )
 from ulna.control.laws import (
@@ -58,8 +58,8 @@ def _open_loop_and_friction(
     add_friction(len(q), reference, state, 0, tau, out, back)
 
 
-@dataclass(frozen=True)
-class OpenLoop:
+@dataclass(frozen=True, repr=False)
+class OpenLoop(FrozenController):
     """Inverse dynamics of the reference; nothing is measured.
 
     Parameters
@@ -74,8 +74,6 @@ class OpenLoop:
     model: Arm | None = None
     _: KW_ONLY
     friction_compensation: bool = True
-
-    __repr__ = call_text
 
     def start(self, arm: Arm | Parameters) -> Arm | Parameters:
         """Return the model.

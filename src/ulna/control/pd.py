@@ -13,7 +13,7 @@ the bounds, and chooses within them what is not given.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,13 +23,10 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
-    Gain,
     Reference,
-    call_text,
     columns,
-    freeze_fields,
 )
-from ulna.control.gains import JointGains, joint_gains_of
+from ulna.control.gains import JointGains, SpringGains, joint_gains_of
 from ulna.control.laws import REF_Q, REF_QD, law
 from ulna.control.loop_stability import Feedback, diagonal
 from ulna.kernels import inner
@@ -52,8 +49,8 @@ def add_pd(q: Array, qd: Array, reference: Array, tau: Array, kp: Array, kd: Arr
         tau[i] += kp[i] * error + kd[i] * error_rate
 
 
-@dataclass(frozen=True)
-class PD:
+@dataclass(frozen=True, repr=False)
+class PD(SpringGains):
     """A spring and a damper at every joint: PD control.
 
     Parameters
@@ -75,16 +72,6 @@ class PD:
     >>> round(float(run.q[-1, 0]), 3)
     1.0
     """
-
-    kp: Gain | None = None
-    kd: Gain | None = None
-    _: KW_ONLY
-    natural_frequency: float | None = None
-
-    __repr__ = call_text
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "kp", "kd", "natural_frequency")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> Array:
         """Return the gains, which are all that there is to remember.

@@ -19,8 +19,8 @@ most `dead_band` the integral stands still, so that what sticks within the band 
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,17 +30,14 @@ from ulna.control.controller import (
     DEFAULT_TIMING,
     CompiledLaw,
     ControlTiming,
-    Gain,
     Reference,
-    call_text,
     columns,
-    freeze_fields,
     joint_gains,
     one_number,
 )
 from ulna.control.gains import (
     INTEGRAL_SHARE,
-    HasJointGains,
+    IntegralGains,
     JointGains,
     choose_ki,
     joint_gains_of,
@@ -76,17 +73,6 @@ class PIDState(NamedTuple):
     gains: PIDGains
     memory: Array  # (2, n): the gap's integral [rad·s], its filtered rate [rad/s]
     t: float  # [s] of the last tick
-
-
-class HasPIDGains(HasJointGains, Protocol):
-    """A controller with an integral and a filter as well."""
-
-    @property
-    def ki(self) -> Gain | None: ...
-    @property
-    def filter(self) -> float: ...
-    @property
-    def dead_band(self) -> Gain: ...
 
 
 @law
@@ -157,8 +143,8 @@ def _blend(corner: Array, state: Array, last: int, t: float) -> None:
         kept[last + 1, w] = 1.0 - math.exp(-corners[0, w] * (t - kept[last, w]))
 
 
-@dataclass(frozen=True)
-class PID:
+@dataclass(frozen=True, repr=False)
+class PID(IntegralGains):
     """PD control with an integral, and a low-pass filter on the rates.
 
     Parameters
@@ -187,19 +173,6 @@ class PID:
     >>> run.q[-1].round(4).tolist()
     [1.0, 1.0]
     """
-
-    kp: Gain | None = None
-    kd: Gain | None = None
-    ki: Gain | None = None
-    _: KW_ONLY
-    natural_frequency: float | None = None
-    filter: float = math.inf
-    dead_band: Gain = 0.0
-
-    __repr__ = call_text
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "kp", "kd", "ki", "natural_frequency", "filter", "dead_band")
 
     def start(self, arm: Arm | Parameters, timing: ControlTiming = DEFAULT_TIMING) -> PIDState:
         """Return the gains, with nothing integrated yet.
@@ -313,7 +286,7 @@ class PID:
 
 
 def pid_gains(
-    controller: HasPIDGains, model: Arm | Parameters, arm: Arm | Parameters, timing: ControlTiming
+    controller: IntegralGains, model: Arm | Parameters, arm: Arm | Parameters, timing: ControlTiming
 ) -> PIDGains:
     """Return all gains, by the model's inertia where they are not given, and the arm's limits."""
     name = type(controller).__name__
