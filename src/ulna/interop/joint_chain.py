@@ -132,7 +132,8 @@ class ChainSearch:
         places = enumerate(self.model.site_bodyid.tolist())
         sites = [(body, site) for site, body in places if body in fixed and self.sites[site]]
         above = {*self.model.body_parentid[fixed], *(body for body, _ in sites)}
-        ends = [(body, -1) for body in fixed if body not in above] + sites
+        ends: list[tuple[int, int]] = [(body, -1) for body in fixed if body not in above]
+        ends += sites
         if len(ends) > 1:
             names = [self.sites[site] if site >= 0 else self.bodies[body] for body, site in ends]
             got = f"several ends of the last link: {', '.join(names[:MAX_LISTED])}"

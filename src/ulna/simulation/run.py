@@ -357,8 +357,7 @@ def run_of(run: Run | Member) -> Run:
     Run
         The run.
     """
-    found: Run = getattr(run, "run", run)
-    return found
+    return run if isinstance(run, Run) else run.run
 
 
 def stuck_spans(run: Run, joint: int) -> Floats:
