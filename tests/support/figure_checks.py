@@ -24,11 +24,16 @@ def planned(n=2, path=ROUND, **options):
 def followed(plan, off=0.0, **changes):
     """Give a run that is off by angles [rad] that grow with time [s], or that goes elsewhere."""
     q = plan.q + off * plan.t[:, None]
-    state = {"arm": plan.arm, "t": plan.t, "q": q, "qd": plan.qd + off, **changes}
-    rows, none = len(state["t"]), np.zeros_like(state["q"])
+    return moved(**{"arm": plan.arm, "t": plan.t, "q": q, "qd": plan.qd + off, **changes})
+
+
+def moved(arm, t, q, qd):
+    """Give a run with these samples, in which nothing else happens."""
+    rows, none = len(t), np.zeros_like(q)
     still = {"qdd": none, "tau": none, "tip_force": np.zeros((rows, 3))}
     energies = {"injected": np.zeros(rows), "dissipated": np.zeros(rows)}
-    return Run(**state, **still, **energies, status=Status(True, "done", "made up"), settings={})
+    status = Status(True, "done", "made up")
+    return Run(arm, t, q, qd, **still, **energies, status=status, settings={})
 
 
 def drawn(draw, *what, **options):

@@ -6,7 +6,6 @@ are sorted as one would write them, and long sums are broken into lines of a pag
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple, TypeAlias
@@ -81,33 +80,8 @@ def equals(*sides: sp.Expr, number: str = "") -> Equation:
     return Equation(sides[:-1], sides[-1], number)
 
 
-class FormulaPrinter(ABC):
-    """A way to write formulas: marks with gaps for what they hold, and methods for the others."""
-
-    minus: str
-    plus: str
-    equals: str
-    bracket: str
-    product: str
-    times: str  # between factors
-    over: str  # before what divides
-    partial: str
-    rate: str
-
-    @abstractmethod
-    def letter(self, letter: Letter, exponent: int = 1) -> str: ...
-    @abstractmethod
-    def number(self, numerator: int, denominator: int) -> str: ...
-    @abstractmethod
-    def decimal(self, text: str) -> str: ...
-    @abstractmethod
-    def power(self, base: str, exponent: int) -> str: ...
-    @abstractmethod
-    def call(self, name: str, argument: str, exponent: int) -> str: ...
-
-
-class TextPrinter(FormulaPrinter):
-    """Letters that a terminal can show."""
+class TextPrinter:
+    """Marks with gaps for what they hold, and methods: letters that a terminal can show."""
 
     minus, plus, equals = "−", "+", "="
     bracket, product, times, over = "({})", "{}", " ", "/"
@@ -138,7 +112,7 @@ class TextPrinter(FormulaPrinter):
         return f"{name}{SUPERSCRIPTS.get(exponent, '')}({argument})"
 
 
-class LatexPrinter(FormulaPrinter):
+class LatexPrinter:
     """Math mode of LaTeX, as Markdown pages read it too."""
 
     minus, plus, equals = "-", "+", "="
@@ -176,7 +150,7 @@ class LatexPrinter(FormulaPrinter):
         return f"{known}{raised}({argument})"
 
 
-class MathMLPrinter(FormulaPrinter):
+class MathMLPrinter:
     """Presentation MathML, which browsers set without any help."""
 
     minus, plus, equals = "<mo>−</mo>", "<mo>+</mo>", "<mo>=</mo>"
@@ -232,6 +206,7 @@ class MathMLPrinter(FormulaPrinter):
         return f"<mrow>{head}<mo>&#x2061;</mo>{self.bracket.format(argument)}</mrow>"
 
 
+FormulaPrinter: TypeAlias = TextPrinter | LatexPrinter | MathMLPrinter
 TEXT, LATEX, MATHML = TextPrinter(), LatexPrinter(), MathMLPrinter()
 
 
@@ -269,9 +244,8 @@ def terms(expression: sp.Expr, printer: FormulaPrinter) -> list[Term]:
 def _term(part: sp.Expr, printer: FormulaPrinter) -> Term:
     coefficient, rest = part.as_coeff_Mul()
     text = _product(abs(coefficient), rest, printer)
-    spelled = text if isinstance(printer, TextPrinter) else _product(abs(coefficient), rest, TEXT)
-    width = visible_width(spelled)
-    return Term(bool(coefficient < 0), text, width)
+    spelled = text if isinstance(printer, TextPrinter) else _spelling(part)
+    return Term(bool(coefficient < 0), text, visible_width(spelled))
 
 
 def _product(coefficient: sp.Number, rest: sp.Expr, printer: FormulaPrinter) -> str:
@@ -371,12 +345,9 @@ def sum_lines(expression: sp.Expr, printer: FormulaPrinter, width: int) -> list[
         lines[-1].append(term)
         used += term.width + 3
     first, *more = lines
-    return [joined(first, printer), *(_going_on(line, printer) for line in more)]
-
-
-def _going_on(line: list[Term], printer: FormulaPrinter) -> str:
-    """Write a line that goes on: it begins with its sign, a plus included."""
-    return " ".join(_with_sign(term, printer) for term in line)
+    # A line that goes on begins with its sign, a plus included.
+    rest = (" ".join(_with_sign(term, printer) for term in line) for line in more)
+    return [joined(first, printer), *rest]
 
 
 def _place_in_product(factor: sp.Expr) -> tuple[int, int, str]:

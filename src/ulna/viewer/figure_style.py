@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ulna.arm import Arm
+from ulna.viewer.web_document import extremes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,14 +51,14 @@ COLORED = {  # what is drawn in which colour of the theme
 PATTERNS: tuple[Any, ...] = ("-", "-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 PIXELS = 80.0  # of a notebook's page for an inch; the picture itself is finer
 LETTERS = 76  # of a title
+LONGEST = 400  # letters of a cell of a table
 TITLE_X = 0.02  # of the width, where the title of a figure begins
 LEFT, RIGHT = 0.85, 0.2  # [inches] beside the panels
 HEAD, FOOT = 0.8, 0.6  # [inches] above and below
 BETWEEN_ROWS, BETWEEN_COLUMNS = 0.5, 0.7  # [inches]
 TITLE = 0.12, 0.28  # [inches] from the left and from the top
 NAME = 0.62  # [inches] from the panels to the name of what is up
-MOST_POINTS = 20_000  # of a curve as it is; beyond, what a page cannot show is left out
-PIECES = 2_500  # that a longer curve is cut into, each drawn by its ends and its extremes
+MOST_POINTS = 10_000  # of a curve; of a longer one, what a page cannot show is left out
 MOST_NAMES = 8  # curves with a name each; of more, a few are named
 FEW_NAMES = 4
 LARGEST = 1e300  # beyond, room at the margins would overflow
@@ -279,8 +280,8 @@ def name_outer(axes: Axes, *, last: bool) -> Axes:
     return axes
 
 
-def cut(text: str, letters: int) -> str:
-    """Return a text, or as much of it as there is room for."""
+def cut(text: str, letters: int = LONGEST) -> str:
+    """Return a text, or as much of it as there is room for: by default in the cell of a table."""
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
@@ -309,7 +310,7 @@ def curve(
     held: bool = False,
 ) -> None:
     """Plot values (S,) over time, no finer than a page can show."""
-    shown = thinned(values)
+    shown = extremes(t, values[:, None], MOST_POINTS)
     axes.plot(
         np.asarray(t)[shown],
         np.clip(np.asarray(values)[shown], -LARGEST, LARGEST),
@@ -338,22 +339,6 @@ def joint_curves(
         name = f"${symbol}_{{{joint + 1}}}$" if joint in named else ""
         curve(axes, t, values[:, joint], name, style, held=held)
     return finish(axes, theme, ylabel=ylabel)
-
-
-def thinned(values: np.ndarray) -> np.ndarray:
-    """Return the indices to draw a curve (S,) by: of a long one, its extremes are kept."""
-    count = len(values)
-    if count <= MOST_POINTS:
-        return np.arange(count)
-    length = -(-count // PIECES)
-    spare = -count % length
-    rows = np.pad(np.asarray(values, dtype=float), (0, spare), mode="edge").reshape(-1, length)
-    starts = length * np.arange(len(rows))
-    known = np.isfinite(rows)
-    low = starts + np.argmin(np.where(known, rows, np.inf), axis=1)
-    high = starts + np.argmax(np.where(known, rows, -np.inf), axis=1)
-    chosen = np.concatenate([starts, low, high, starts + length - 1])
-    return np.unique(np.minimum(chosen, count - 1))
 
 
 def finish(axes: Axes, theme: Theme, *, ylabel: str) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from ulna.arrays import whole
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip
 from ulna.motion import Plan
+from ulna.simulation.batch.member import Member
 from ulna.simulation.run import Run, run_of
 from ulna.viewer.figure_style import arm_title
 from ulna.viewer.html_page import built_files, html_page
 from ulna.viewer.report_content import CLOSED, OPEN, new_document, widen_span
 from ulna.viewer.report_page import Shown
 from ulna.viewer.web_document import MotionSpec, WebDocument
-
-if TYPE_CHECKING:
-    from ulna.simulation.batch.member import Member
 
 PATH_POINTS = 400
 
@@ -63,8 +61,7 @@ def player(
     True
     """
     labelled = runs if isinstance(runs, Mapping) else {"run": runs}
-    found = {label: run_of(run) for label, run in labelled.items()}
-    _check(found, plan)
+    found = _checked(labelled, plan)
     tall = whole("height", height, 100, 10_000)
     text = title or arm_title(next(iter(found.values())).arm)
     made = player_document(found, plan, text)
@@ -89,14 +86,13 @@ def player_document(runs: Mapping[str, Run], plan: Plan | None, title: str) -> W
     return builder.finished()
 
 
-def _check(runs: Mapping[Any, Any], plan: Any) -> None:
-    problems = []
+def _checked(runs: Mapping[Any, Any], plan: Any) -> dict[str, Run]:
     labels = all(isinstance(label, str) and label.strip() for label in runs)
-    if not runs or not labels or not all(isinstance(run, Run) for run in runs.values()):
-        problems.append(Problem("runs", shown(runs), "a Run, or runs by their labels"))
-    elif len({tuple(link.length for link in run.arm.links) for run in runs.values()}) > 1:
-        problems.append(Problem("runs", "arms of different lengths", "runs of one arm"))
+    if not runs or not labels or not all(isinstance(run, Run | Member) for run in runs.values()):
+        raise InputError(Problem("runs", shown(runs), "a Run, or runs by their labels"))
     if not isinstance(plan, Plan | None):
-        problems.append(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
-    if problems:
-        raise InputError(problems)
+        raise InputError(Problem("plan", shown(plan), "a Plan, made with ulna.plan"))
+    found = {label: run_of(run) for label, run in runs.items()}
+    if len({tuple(link.length for link in run.arm.links) for run in found.values()}) > 1:
+        raise InputError(Problem("runs", "arms of different lengths", "runs of one arm"))
+    return found

@@ -26,14 +26,13 @@ from ulna.simulation.motor_use import motor_troubles
 from ulna.units import length_text
 from ulna.viewer import repeat
 from ulna.viewer.arm_drawing import strokes_and_travel
-from ulna.viewer.figure_style import arm_title
+from ulna.viewer.figure_style import arm_title, cut
 from ulna.viewer.report_charts import energy_chart, plan_charts, run_charts, tip_error_chart
 from ulna.viewer.report_tables import (
     add_arm_tables,
     add_effort_table,
     add_plan_table,
     arm_header,
-    cut,
     plan_rows,
     setting_rows,
 )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.arm import Arm, Joint, Link
 from ulna.viewer import repeat
 from ulna.viewer.report_charts import MOST_JOINTS
 from ulna.viewer.report_content import add_script, new_document, widen_span
@@ -23,7 +22,7 @@ MOST_TIPS = 2_000  # points of a cloud
 
 def batch_document(batch: BatchRun) -> DocumentBuilder:
     """Return what there is to know of a batch."""
-    arm, count = _first_arm(batch), len(batch)
+    arm, count = batch[0].run.arm.replace(name="first arm of the batch"), len(batch)
     done = int(np.sum(batch.status.ok))
     how = "" if done == count else f": {batch.status}"
     ok = None if done == count else False  # nothing was asked of them that they could pass
@@ -50,22 +49,6 @@ def batch_document(batch: BatchRun) -> DocumentBuilder:
     builder.table("How they ended", ("ended", "arms", "first"), rows)
     builder.table("Made with", ("what", "which"), setting_rows(batch.settings))
     return add_script(builder, lambda: repeat.batch_script(batch))
-
-
-def _first_arm(batch: BatchRun) -> Arm:
-    """Return the first arm of a batch, as it is drawn."""
-    values = {name: np.asarray(one) for name, one in batch.parameters._asdict().items()}
-    first = {name: one[0] if one.ndim > 1 else one for name, one in values.items()}
-    links = [Link(*map(float, one)) for one in zip(first["length"], first["mass"], strict=True)]
-    names = ("lower", "upper", "max_velocity", "max_torque")
-    bounds = zip(*(first[name] for name in names), strict=True)
-    joints = [
-        Joint(lower=low, upper=high, max_velocity=speed, max_torque=torque)
-        for low, high, speed, torque in bounds
-    ]
-    x, y = map(float, first["gravity"])
-    bx, by = map(float, first["base"])
-    return Arm.of(links, joints, gravity=(x, y), base=(bx, by), name="first arm of the batch")
 
 
 def _spread(batch: BatchRun, joint: int) -> ChartSpec:

@@ -9,9 +9,8 @@ import numpy as np
 
 from ulna.sweep.robust_results import error_text
 from ulna.units import length_text
-from ulna.viewer.figure_style import arm_title
+from ulna.viewer.figure_style import arm_title, cut
 from ulna.viewer.report_content import plan_document
-from ulna.viewer.report_tables import cut
 from ulna.viewer.web_document import ChartSpec, Curve, DocumentBuilder
 
 if TYPE_CHECKING:

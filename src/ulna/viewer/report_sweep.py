@@ -14,9 +14,9 @@ import numpy as np
 from ulna.simulation.batch.statuses import WELL
 from ulna.simulation.run import versions_here
 from ulna.sweep.spec_content import is_complete
-from ulna.viewer.figure_style import arm_title
+from ulna.viewer.figure_style import arm_title, cut
 from ulna.viewer.report_content import new_document
-from ulna.viewer.report_tables import add_arm_tables, cut
+from ulna.viewer.report_tables import add_arm_tables
 from ulna.viewer.sweep_content import TIME, SweepContent, VariedParameter
 from ulna.viewer.web_document import DocumentBuilder, evenly
 

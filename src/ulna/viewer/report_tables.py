@@ -11,7 +11,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.simulation.made_with import made_with
-from ulna.viewer.figure_style import arm_title
+from ulna.viewer.figure_style import arm_title, cut
 from ulna.viewer.web_document import DocumentBuilder
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ulna.motion import Plan
 
 MOST_ROWS = 40  # of a table that has one for every joint
-LONGEST = 400  # letters of a cell
 
 
 def number_text(value: float, digits: int = 4, infinite: str = "–") -> str:
@@ -165,8 +164,3 @@ def plan_rows(plan: Plan) -> list[tuple[str, str]]:
 def setting_rows(settings: Mapping[str, Any], arm: Arm | None = None) -> list[tuple[str, str]]:
     """Return how a run or a batch was made, in words that fit a table."""
     return [(what, cut(which)) for what, which in made_with(settings, arm)]
-
-
-def cut(text: str) -> str:
-    """Return a text that fits a cell."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -11,7 +11,7 @@ import numpy as np
 from ulna.analysis.tracking_errors import Tracking, tracking
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.batch.member import Member
-from ulna.simulation.run import run_of, stuck_spans
+from ulna.simulation.run import Run, run_of, stuck_spans
 from ulna.viewer.figure_style import (
     PATTERNS,
     PRINT,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ulna.motion.planning.plan_result import Plan
-    from ulna.simulation.run import Run
 
 LONGEST, BESIDE = 40, 16  # letters of a label in a legend, and beside one
 LINE = 80  # letters of a line of a legend
@@ -227,22 +226,14 @@ def _mark_limited(axes: Axes, run: Run, theme: Theme) -> None:
 
 def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:
     """Return what there is to say about each of the labelled runs."""
-    given = runs
     if isinstance(runs, Mapping):
-        runs = {label: _with_run(one) for label, one in runs.items()}
-        given = {k: one.run if isinstance(one, Tracking) else one for k, one in runs.items()}
-    check_runs(plan, given)
+        known = {label: one for label, one in runs.items() if isinstance(one, Tracking)}
+        runs = dict(runs) | {label: one.run for label, one in known.items()}
+    checked = check_runs(plan, runs)
     return {
-        label: one if isinstance(one, Tracking) else tracking(one, plan)
-        for label, one in runs.items()
+        label: replace(known[label], run=run) if label in known else tracking(run, plan)
+        for label, run in checked.items()
     }
-
-
-def _with_run(one: Any) -> Any:
-    """Return a run or a Tracking of one in place of those of a member of a batch."""
-    if isinstance(one, Tracking):
-        return replace(one, run=run_of(one.run))
-    return run_of(one)
 
 
 def check_runs(plan: Plan, runs: Any) -> dict[str, Run]:
@@ -258,9 +249,9 @@ def check_runs(plan: Plan, runs: Any) -> dict[str, Run]:
 
 def check_run(plan: Plan, run: Run | Member, name: str = "run") -> Run:
     """Return a run; raise if it is of an arm with other links. Its masses may differ."""
-    run = run_of(run)
-    if not hasattr(run, "arm"):
+    if not isinstance(run, Run | Member):
         raise InputError(Problem(name, shown(run), "a Run, as ulna.simulate gives it"))
+    run = run_of(run)
     length = np.asarray(run.arm.parameters.length)
     if np.array_equal(length, plan.arm.parameters.length) and run.arm.base == plan.arm.base:
         return run

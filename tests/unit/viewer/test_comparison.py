@@ -1,7 +1,7 @@
 """Films of runs side by side: as long and large as asked for, and each run in its own panel."""
 
+from dataclasses import replace
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 import ulna
+from figure_checks import moved
 from refusals import names_of
 from ulna import viewer
 from ulna.viewer.comparison import MOST_RUNS, Comparison, millimetres, scenes
@@ -25,13 +26,11 @@ def made():
 
 
 def followed(off=0.0, until=2.0):
-    """Give what looks like a run that falls away from the plan, and ends at a time [s]."""
+    """Give a run that falls away from the plan, and ends at a time [s]."""
     plan = made()
     kept = plan.t <= until
-    t, qd = plan.t[kept], plan.qd[kept] + off
-    q = plan.q[kept] + off * t[:, None]
-    velocity = ulna.kinematics.tip_velocity(plan.arm, q, qd)
-    return SimpleNamespace(arm=plan.arm, t=t, q=q, qd=qd, tip_velocity=velocity)
+    t = plan.t[kept]
+    return moved(plan.arm, t, plan.q[kept] + off * t[:, None], plan.qd[kept] + off)
 
 
 def runs():
@@ -125,8 +124,7 @@ def test_what_cannot_be_filmed_side_by_side_is_refused(tmp_path):
         given = {**SMALL, **changes}
         return names_of(lambda: viewer.animate_following(made(), runs, tmp_path / file, **given))
 
-    other = followed()
-    other.arm = ulna.Arm.rods([0.5, 0.4], [1.0, 1.0])
+    other = replace(followed(), arm=ulna.Arm.rods([0.5, 0.4], [1.0, 1.0]))
     assert refused({}) == refused(followed()) == ["runs"]
     assert refused({str(k): followed() for k in range(MOST_RUNS + 1)}) == ["runs"]
     assert refused({"x": other}) == ["runs['x']"]

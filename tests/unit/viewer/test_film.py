@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
+from dataclasses import replace
 
 import imageio_ffmpeg
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 import ulna
+from figure_checks import moved
 from refusals import assert_refused, names_of
 from ulna import viewer
 from ulna.arm.bounded_numbers import BoundedNumber
@@ -27,9 +28,7 @@ def swinging(n=2, samples=41, duration=2.0):
     arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n, name="swing")
     t = np.linspace(0.0, duration, samples) if samples > 1 else np.zeros(1)
     turn = np.arange(1.0, n + 1.0) + 3.0 * t[:, None]
-    q, qd = 0.8 * np.sin(turn), 2.4 * np.cos(turn)
-    velocity = ulna.kinematics.tip_velocity(arm, q, qd)
-    return SimpleNamespace(arm=arm, t=t, q=q, qd=qd, tip_velocity=velocity)
+    return moved(arm, t, 0.8 * np.sin(turn), 2.4 * np.cos(turn))
 
 
 def pictures_of(file):
@@ -157,9 +156,7 @@ def whirling(rates, samples):
     arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n)
     rates = ulna.angles.absolute_to_relative(np.array(rates))
     q = rates * t[:, None] + 0.3 * np.sin(2.0 * t[:, None])
-    qd = rates + 0.6 * np.cos(2.0 * t[:, None])
-    velocity = ulna.kinematics.tip_velocity(arm, q, qd)
-    return SimpleNamespace(arm=arm, t=t, q=q, qd=qd, tip_velocity=velocity)
+    return moved(arm, t, q, rates + 0.6 * np.cos(2.0 * t[:, None]))
 
 
 def far_from(chords, points):
@@ -203,8 +200,7 @@ def test_postures_between_samples_follow_the_speeds():
 
 def test_speeds_without_sense_cannot_throw_the_arm_about():
     run = swinging(samples=21)
-    run.qd = 1e200 * run.qd
-    run.qd[4] = np.nan
+    run = replace(run, qd=np.where(run.t[:, None] == run.t[4], np.nan, 1e200 * run.qd))
     times = np.linspace(-1.0, 3.0, 999)
     straight = [np.interp(times, run.t, column) for column in run.q.T]
     off = np.abs(Playback(run).postures(times) - np.transpose(straight))
