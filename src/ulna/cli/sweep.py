@@ -52,9 +52,6 @@ OPTIONS = {
     "workers": "--workers",
     "scheduler": "--scheduler",
     "tls": "--tls-ca-file, --tls-cert, --tls-key",
-    "tls.ca_file": "--tls-ca-file",
-    "tls.cert": "--tls-cert",
-    "tls.key": "--tls-key",
 }
 
 

@@ -257,10 +257,8 @@ class Case:
         qd0 = np.zeros(n) if self.start == REST else np.asarray(first.qd)
         q0 = np.asarray(first.q) if self.q0 is None else np.array(self.q0)
         qd0 = qd0 if self.qd0 is None else np.array(self.qd0)
-        command, reference = self._command(motion), motion
-        return PreparedCase(
-            motion, None if command else reference, q0, qd0, motion.duration, command
-        )
+        command = self._command(motion)
+        return PreparedCase(motion, None if command else motion, q0, qd0, motion.duration, command)
 
     def _command(self, motion: Plan) -> tuple[str, Any] | None:
         """Return what is commanded where no controller is asked: torques, or planned angles."""
@@ -360,13 +358,17 @@ def batch_keywords(cases: list[Case], made: list[PreparedCase]) -> dict[str, Any
     if first.tip_force is not None:
         found["tip_force"] = _inputs([case.tip_force or () for case in cases])
     if any(case.disturbances for case in cases):
-        found["disturbances"] = _shared([list(case.made_disturbances) for case in cases])
+        found["disturbances"] = shared_value([list(case.made_disturbances) for case in cases])
     if goal.command is not None:
         found |= _commands(made)
     elif first.controller is not None:
-        found["controller"] = _shared([case.made_controller for case in cases])
-        found["reference"] = _references(made)
-        found |= _loops(cases)
+        found["controller"] = shared_value([case.made_controller for case in cases])
+        goals = [one.reference for one in made]
+        found["reference"] = np.stack(goals) if goal.plan is None else shared_value(goals)
+        for name in ("sensors", "actuators"):
+            parts = [getattr(case, name) for case in cases]
+            if parts[0] is not None:
+                found[name] = shared_value(parts)
     return found
 
 
@@ -381,30 +383,14 @@ def _commands(made: list[PreparedCase]) -> dict[str, Any]:
     return {what: (times, rows), "between": "linear"}
 
 
-def _references(made: list[PreparedCase]) -> Any:
-    if made[0].plan is None:
-        return np.stack([one.reference for one in made])
-    plans = [one.reference for one in made]
-    return plans[0] if all(one is plans[0] for one in plans) else plans
-
-
-def _loops(cases: list[Case]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in ("sensors", "actuators"):
-        parts = [getattr(case, name) for case in cases]
-        if parts[0] is not None:
-            found[name] = _shared(parts)
-    return found
-
-
 def _inputs(values: list[tuple[float | str, ...]]) -> Any:
     """Return torques or forces: numbers as rows, formulas as text, one for all or one for each."""
     if not any(isinstance(part, str) for row in values for part in row):
         return np.array(values, dtype=float)
-    return _shared([", ".join(map(str, row)) for row in values])
+    return shared_value([", ".join(map(str, row)) for row in values])
 
 
-def _shared(values: list[Any]) -> Any:
+def shared_value(values: list[Any]) -> Any:
     """Return a value once if all members have it, else one for each."""
     first = values[0]
     return first if all(one is first or one == first for one in values[1:]) else values

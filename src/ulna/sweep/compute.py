@@ -32,7 +32,7 @@ from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.batch.statuses import CODES, Statuses
 from ulna.sweep.arm_parameters import stacked_arms
 from ulna.sweep.case_values import applied
-from ulna.sweep.cases import Case, PreparedCase, batch_keywords
+from ulna.sweep.cases import Case, PreparedCase, batch_keywords, shared_value
 from ulna.sweep.sweep_outputs import (
     INFEASIBLE,
     INVALID,
@@ -131,7 +131,12 @@ def _compute_slab(
         try:
             results = _results(spec, batch, threads)
         except InputError as error:
-            refused += _alone(spec, batch, numbers, found, error, threads)
+            if len(batch.places) == 1:
+                refused += _refusals(error, batch.places)
+                continue
+            for place in batch.places.tolist():  # one by one, to find those to blame
+                one = slice(place, place + 1)
+                _compute_slab(spec, numbers[one], {k: v[one] for k, v in found.items()}, threads)
             continue
         _write(spec, batch.places, results, found)
     for place, status, message in refused:
@@ -139,30 +144,11 @@ def _compute_slab(
         found["message"][place] = _short(message)
 
 
-def _alone(
-    spec: SweepSpec,
-    batch: CaseBatch,
-    numbers: Array,
-    found: dict[str, Array],
-    error: InputError,
-    threads: int | None,
-) -> list[Refused]:
-    """Compute the members of a batch that was refused one by one, and return those to blame."""
-    if len(batch.places) == 1:
-        return [Refused(int(batch.places[0]), INVALID, " ".join(str(error).split()))]
-    for place in batch.places:
-        one = slice(int(place), int(place) + 1)
-        _compute_slab(spec, numbers[one], {k: v[one] for k, v in found.items()}, threads)
-    return []
-
-
 def _results(spec: SweepSpec, batch: CaseBatch, threads: int | None) -> Results:
     """Simulate the members of a batch, or plan them."""
     made = batch.prepared
     plans = [one.plan for one in made if one.plan is not None]
-    shared: Any = None
-    if plans:
-        shared = plans[0] if all(one is plans[0] for one in plans) else tuple(plans)
+    shared = shared_value(plans) if plans else None
     goals = None if made[0].reference is None or plans else np.stack([m.reference for m in made])
     if not spec.base.is_simulated:
         return Results(_planned(spec, batch), shared, spec.grid, arms=batch.driven)
@@ -367,14 +353,10 @@ def _distinct(
     if not names:
         return [({}, np.arange(count))]
     found: dict[tuple[Any, ...], list[int]] = {}
-    rows = zip(*(_listed(columns[name]) for name in names), strict=True)
+    rows = zip(*(columns[name].tolist() for name in names), strict=True)
     for place, row in enumerate(rows):
         found.setdefault(row, []).append(place)
     return [(dict(zip(names, row, strict=True)), np.array(places)) for row, places in found.items()]
-
-
-def _listed(values: Any) -> list[Any]:
-    return list(values.tolist()) if isinstance(values, np.ndarray) else list(values)
 
 
 def _prepared(spec: SweepSpec, values: dict[str, Any]) -> tuple[Case, PreparedCase]:
@@ -382,29 +364,15 @@ def _prepared(spec: SweepSpec, values: dict[str, Any]) -> tuple[Case, PreparedCa
     case = applied(spec.base, values)
     roles = {one.name: one.role for one in spec.parameters}
     moving = tuple((name, value) for name, value in values.items() if roles[name] == MOTION)
-    made = case.prepared(_plans(spec.hash, moving, _Source(spec)))
+    made = case.prepared(_plan(spec, moving))
     if case.is_simulated:
         case.check_steps(made.duration)
     return case, made
 
 
-class _Source:
-    """A spec that is no part of a key: its hash is."""
-
-    def __init__(self, spec: SweepSpec) -> None:
-        self.spec = spec
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Source)
-
-    def __hash__(self) -> int:
-        return 0
-
-
 @lru_cache(maxsize=PLANS_KEPT)
-def _plans(_hash: str, moving: tuple[tuple[str, Any], ...], source: _Source) -> Plan | None:
+def _plan(spec: SweepSpec, moving: tuple[tuple[str, Any], ...]) -> Plan | None:
     """Return the plan of what decides the motion, from one call to the next."""
-    spec = source.spec
     return applied(spec.base, dict(moving)).plan(spec.grid)
 
 

@@ -9,10 +9,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from ulna.arrays import whole
 from ulna.concurrency import cores
 from ulna.errors import InputError, Problem, Problems, UlnaError, import_extra, shown
 
@@ -43,9 +43,9 @@ def check_cluster(
     if workers is not None and scheduler is not None:
         hint = "leave out one of them"
         checks.add("workers", f"{workers} and a scheduler", "one of the two", hint)
-    whole = isinstance(workers, int) and not isinstance(workers, bool)
-    if workers is not None and not (whole and 1 <= workers <= MAX_WORKERS):
-        checks.add("workers", shown(workers), f"a whole number from 1 to {MAX_WORKERS:,}")
+    if workers is not None:
+        with checks.gather():
+            whole("workers", workers, 1, MAX_WORKERS)
     found = ADDRESS.fullmatch(scheduler) if isinstance(scheduler, str) else None
     if scheduler is not None and not (found and 0 < int(found[2]) < 2**16):
         hint = "start one by `dask scheduler`, which prints its address"
@@ -55,9 +55,6 @@ def check_cluster(
         checks.add("tls", got, f"the files {', '.join(TLS_FILES)} and an address at tls://")
     if tls is not None and set(tls) != set(TLS_FILES):
         checks.add("tls", shown(sorted(tls)), f"the files {', '.join(TLS_FILES)}")
-    for name, file in (tls or {}).items():
-        if not Path(file).is_file():
-            checks.add(f"tls.{name}", shown(file), "a file")
     checks.raise_if_any()
 
 

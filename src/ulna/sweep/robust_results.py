@@ -20,9 +20,9 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
 from ulna.progress import card
 from ulna.simulation import BatchRun
+from ulna.sweep.sampling import plain_value
 from ulna.sweep.sensitivity import RankCorrelation, SobolIndices, rank_correlation
 from ulna.sweep.sweep_parameters import Choice, Parameter
-from ulna.sweep.uncertain_loop import plain_value
 from ulna.units import length_text
 
 LEVELS = (50.0, 90.0, 95.0, 99.0)  # [%] of arms

@@ -31,14 +31,14 @@ from ulna.simulation.motor_rows import check_given
 from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.sweep.cases import Grid, batch_keywords, sample_grid
 from ulna.sweep.robust_results import Robustness
-from ulna.sweep.sampling import Axis
+from ulna.sweep.sampling import Axis, plain_value
 from ulna.sweep.sensitivity import (
     SobolIndices,
     check_salib,
     median_of,
     sobol_indices,
 )
-from ulna.sweep.uncertain_loop import UncertainLoop, plain_value, uncertain_loop
+from ulna.sweep.uncertain_loop import UncertainLoop, uncertain_loop
 from ulna.typing import OnInterrupt
 
 MOST_RUNS = 1_000_000

@@ -182,7 +182,8 @@ class Design:
             need = f"a point from 0 to {self.count - 1:,}"
             raise InputError(Problem("point", str(number), need))
         return {
-            name: _plain(values[0]) for name, values in self.columns(np.array([number])).items()
+            name: plain_value(values[0])
+            for name, values in self.columns(np.array([number])).items()
         }
 
     @cached_property
@@ -211,7 +212,8 @@ def _chosen(values: Any, places: Array) -> Any:
     return found
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """Return a value of a column as plain Python has it: a number, text or a choice."""
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -19,8 +19,7 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, import_extra
-from ulna.sweep.sampling import Axis, Distribution, spread
-from ulna.sweep.uncertain_loop import plain_value
+from ulna.sweep.sampling import Axis, Distribution, plain_value, spread
 
 MOST_BASE = 1024  # points of a Sobol design before its columns are exchanged
 FEWEST_BASE = 64
@@ -54,7 +53,7 @@ class SobolIndices(NamedTuple):
         dict
             By names.
         """
-        return {**self._asdict()}
+        return self._asdict()
 
 
 class RankCorrelation(NamedTuple):

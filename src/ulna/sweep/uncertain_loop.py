@@ -30,7 +30,7 @@ from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, PreparedCase
 from ulna.sweep.sampling import DESIGNS, Design
 from ulna.sweep.spec_files import SpecFiles
-from ulna.sweep.sweep_parameters import MOTION, SEED, Choice, Parameter
+from ulna.sweep.sweep_parameters import MOTION, SEED, Parameter
 from ulna.sweep.uncertainty import default_uncertainty, usual_disturbance
 from ulna.sweep.vary import read_design
 
@@ -297,10 +297,3 @@ def _check_of_plan(parameters: Sequence[Parameter]) -> None:
     ]  # fmt: skip
     if problems:
         raise InputError(problems)
-
-
-def plain_value(value: Any) -> Any:
-    """Return a drawn value as plain Python has it: a number, or text."""
-    if isinstance(value, Choice):
-        return value
-    return value.item() if isinstance(value, np.generic) else value

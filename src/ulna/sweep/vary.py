@@ -18,6 +18,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.toml_lines import shown_key
+from ulna.arrays import whole
 from ulna.control import Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.sweep.cases import Case
@@ -31,11 +32,11 @@ from ulna.sweep.sampling import (
     Design,
     Distribution,
     grid,
+    plain_value,
     spaced,
 )
 from ulna.sweep.sweep_parameters import CHOICE, WHOLE, Choice, Parameter, parameter
 
-MOST_PARAMETERS = 100  # that are varied
 MOST_LISTED = 100_000  # values in a list
 SETTINGS = ("design", "count", "seed")
 RANGE = ("from", "to", "count", "scale")
@@ -77,9 +78,6 @@ def read_design(
     with checks.gather("vary"):
         settings = _settings(table)
     checks.raise_if_any()
-    if len(table) > MOST_PARAMETERS:
-        got = f"{len(table):,} parameters"
-        raise InputError(Problem("vary", got, f"at most {MOST_PARAMETERS}"))
     reader = _AxisReader(base, settings["design"] == "grid", find_arm, find_path)
     axes: list[Axis | Distribution] = []
     parameters: list[Parameter] = []
@@ -115,19 +113,10 @@ def _settings(table: dict[str, Any]) -> dict[str, Any]:
             hint = 'say design = "sobol" for a design of so many points'
             raise InputError(Problem("count", shown(table["count"]), need, hint))
         return found
-    found["count"] = _whole("count", table.pop("count", None), 1, MOST_DRAWN)
+    found["count"] = whole("count", table.pop("count", None), 1, MOST_DRAWN)
     if "seed" in table and not isinstance(table["seed"], list | Mapping):
-        found["seed"] = _whole("seed", table.pop("seed"), 0, 2**63 - 1)
+        found["seed"] = whole("seed", table.pop("seed"), 0, 2**53)
     return found
-
-
-def _whole(what: str, given: Any, least: int, most: int) -> int:
-    is_whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
-    if not is_whole or not least <= given <= most:
-        got = f"{given:,}" if is_whole and abs(given) < 10**30 else shown(given)
-        got = "nothing" if given is None else got
-        raise InputError(Problem(what, got, f"a whole number from {least:,} to {most:,}"))
-    return int(given)
 
 
 def _check_twice(checks: Problems, parameters: list[Parameter]) -> None:
@@ -177,7 +166,7 @@ class _AxisReader:
         checks, read = Problems(), list[Any]()
         for number, value in enumerate(listed, 1):
             with checks.gather():
-                read.append(one.read(_plain(value), f"{one.name}.{number}"))
+                read.append(one.read(plain_value(value), f"{one.name}.{number}"))
         checks.raise_if_any()
         if one.is_number and one.kind != "flag":
             return Axis(one.name, np.array(read, dtype=float))
@@ -221,7 +210,7 @@ class _AxisReader:
             raise InputError(Problem(one.name, got, "positive ends for a logarithmic scale"))
         if not self.is_grid:
             return Distribution(one.name, low, high, scale)
-        count = _whole(f"{one.name}.count", given.get("count"), 1, MOST_VALUES)
+        count = whole(f"{one.name}.count", given.get("count"), 1, MOST_VALUES)
         values = spaced(low, high, count, scale)
         if one.kind == WHOLE:
             return Axis(one.name, np.round(values))
@@ -245,7 +234,7 @@ class _AxisReader:
                 checks.add(f"{one.name}.{key}", "nothing", "a value")
                 continue
             with checks.gather():
-                found[place] = one.read(_plain(given[key]), f"{one.name}.{key}")
+                found[place] = one.read(plain_value(given[key]), f"{one.name}.{key}")
         checks.raise_if_any()
         return found[0], found[1]
 
@@ -282,7 +271,3 @@ class _AxisReader:
             need = "the loop of the sweep's arm"
             raise InputError(Problem(what, "an arm with another control loop", need, hint))
         return Choice(label if isinstance(label, str) else arm.name or str(what), arm)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

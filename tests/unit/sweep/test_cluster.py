@@ -325,7 +325,7 @@ def test_files_for_tls_that_do_not_fit_are_refused(tmp_path):
     for tls, words in [
         ({**files, "key": others["key"]}, "tls: got .*key values mismatch"),
         ({**files, "ca_file": str(tmp_path / "text")}, "tls: got .*no certificate"),
-        ({**files, "cert": str(tmp_path)}, "tls.cert: got .*, need a file"),
+        ({**files, "cert": str(tmp_path)}, "tls: got .*directory"),
         (None, "got 'tls://127.0.0.1:1' with no files for TLS"),
     ]:
         with prompt(), pytest.raises(InputError, match=words):

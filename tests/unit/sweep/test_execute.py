@@ -286,7 +286,7 @@ def test_it_tells_how_far_it_is_and_how_long_it_takes(monkeypatch, capsys):
         ({"workers": 0}, "workers: got 0, need a whole number from 1"),
         ({"workers": True}, "workers: got True"),
         ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, "one of the two"),
-        ({"tls": {"cert": "a"}}, r"(?s)an address at tls.*tls\.cert: got 'a', need a file"),
+        ({"tls": {"cert": "a"}}, r"(?s)an address at tls.*got \['cert'\], need the files"),
         ({"spec": 3}, "spec: got int"),
         ({"spec": {**SPEC, "arm": "kehll"}}, "did you mean 'kehl'"),
     ],
