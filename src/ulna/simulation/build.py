@@ -27,7 +27,7 @@ from ulna.simulation.engine.memory import Memory, MemoryBuilders, new_links, new
 from ulna.simulation.loads import Source, kinds_of_inputs, named, names_for, takes_state
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
-from ulna.simulation.options import PerArm, SimulationOptions, is_number
+from ulna.simulation.options import SimulationOptions, is_number, per_arm
 from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_actuators, loop_of, put_loop
 from ulna.simulation.steps import most_error
 
@@ -195,7 +195,7 @@ def _table(arm: Arm, constants: Array) -> ArmTable:
     return ArmTable(table, coupled, limited, frictional)
 
 
-@PerArm
+@per_arm
 def _full_table(arm: Arm) -> ArmTable:
     return _table(arm, pack(arm.parameters))
 
@@ -405,13 +405,11 @@ def _put_disturbances(
 def _put_signals(
     layout: dict[int, int], signals: Sequence[Signal], n: int, builders: MemoryBuilders
 ) -> None:
-    layout[at.BEFORE] = builders.floats.put(np.zeros(2 * n + len(signals)))
-    layout[at.SIGNALS] = builders.floats.put(np.zeros(2 * n + len(signals)))
-    layout[at.LIVE_SIGNALS] = builders.floats.put(np.zeros(len(signals)))
+    for place in (at.BEFORE, at.SIGNALS):
+        layout[place] = builders.floats.put(np.zeros(2 * n + len(signals)))
+    for place in (at.LIVE_SIGNALS, at.LATEST, at.OLDER, at.EDGE):
+        layout[place] = builders.floats.put(np.zeros(len(signals)))
     layout[at.DIRECTIONS] = builders.ints.put([signal.rising for signal in signals])
     layout[at.ENDS] = builders.ints.put([signal.ends for signal in signals])
     layout[at.EVENTS] = len(signals)
-    layout[at.LATEST] = builders.floats.put(np.zeros(len(signals)))
-    layout[at.OLDER] = builders.floats.put(np.zeros(len(signals)))
-    layout[at.EDGE] = builders.floats.put(np.zeros(len(signals)))
     layout[at.CHANGES] = builders.ints.put(np.zeros(len(signals)))

@@ -14,8 +14,9 @@ from ulna.dynamics.equations_of_motion import linearise, state_evaluator
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import posture_evaluator
 from ulna.simulation.build import build_memory
+from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control, new_record
-from ulna.simulation.loads import FORCE, read_source, torque_kind
+from ulna.simulation.loads import held
 from ulna.simulation.options import read_options
 from ulna.simulation.sensors import Sensors
 
@@ -58,8 +59,7 @@ class CompiledArm:
             arm.n, method="rk4", controlled=False, dt=1e-3, atol=1.0, max_step=1.0, rate=1.0,
             restitution=0.0, stops=False,
         )  # fmt: skip
-        nothing = read_source(torque_kind(arm.n), None, arm.n), read_source(FORCE, None, arm.n)
-        memory = build_memory(arm, options, nothing, (), (), Sensors())
+        memory = build_memory(arm, options, (held(arm.n), held(at.AXES)), (), (), Sensors())
         row, rubs = (arm.n,), has_friction(arm.parameters)
         if rubs:
             connect(arm.n, memory, new_control(arm.n, None), new_record(np.zeros(0), arm.n, rows=0))

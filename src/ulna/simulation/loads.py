@@ -83,11 +83,6 @@ def command_kind(what: str, n: int) -> InputKind:
     return InputKind(what, (n,), f"{n} values [{UNITS[what]}], one a joint", names)
 
 
-def torque_kind(n: int) -> InputKind:
-    """Return the kind of input that joint torques are."""
-    return command_kind(TORQUE, n)
-
-
 FORCE = InputKind(
     "tip_force", (2, 3), "x, y [N], or x, y and a moment [N·m]", ("x force", "y force", "moment")
 )
@@ -114,6 +109,12 @@ def names_for(n: int) -> tuple[str, ...]:
     return ("t", "x", "y", *(f"q{i}" for i in joints), *(f"qd{i}" for i in joints))
 
 
+def check_between(between: Any) -> None:
+    """Raise InputError for an unknown interpolation of tables."""
+    if between not in (HOLD, LINEAR):
+        raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
+
+
 def read_source(
     kind: InputKind, given: Any, n: int, *, between: str = HOLD, dt: float = 1e-3
 ) -> Source:
@@ -122,11 +123,9 @@ def read_source(
     `given` is None; numbers, one a part; text or a list of texts and numbers; a pair (times,
     rows); an array of rows, dt apart; or a function of t, or of (t, q, qd).
     """
-    if between not in (HOLD, LINEAR):
-        raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
     width = len(kind.parts)
     if given is None:
-        return _nothing(width)
+        return held(width)
     check_no_motion(kind, given, "torque=plan.torque_at")
     if callable(given):
         return _function(kind, given, width)
@@ -169,7 +168,8 @@ def short_tables(sources: Iterable[tuple[str, Source]], t: float) -> list[str]:
 
 
 @cache
-def _nothing(width: int) -> Source:
+def held(width: int) -> Source:
+    """Return an input of so many parts that never changes."""
     return Source(np.zeros(1), np.zeros((1, width)))
 
 
@@ -375,6 +375,7 @@ class Loads:
     """The torques, the force on the tip, and the signals that are watched."""
 
     def __init__(self, n: int, *, between: str, dt: float, signals: Sequence[Signal]) -> None:
+        check_between(between)
         self.n, self.between, self.dt, self.signals = n, between, dt, tuple(signals)
         self.what = TORQUE  # what joints are given: torques, or a command of their motors
         self.callbacks: list[Callback] = []  # kept alive while the engine may call them
@@ -409,7 +410,7 @@ class Loads:
 
     def drop_command(self) -> None:
         """Let nothing act on the joints."""
-        self._replace_command(_nothing(self.n), TORQUE)
+        self._replace_command(held(self.n), TORQUE)
 
     def _replace_command(self, source: Source, what: str) -> None:
         self._sources, self.what, self._given = (source, self.sources[1]), what, None

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import os
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -48,31 +48,23 @@ NUMBERS: NumberTable = {
 LARGEST = {"rtol": 0.1, "restitution": 1.0}
 
 
-class PerArm(Generic[Found]):
-    """A function of a frozen arm that caches its results.
+def per_arm(work: Callable[[Arm], Found]) -> Callable[[Arm], Found]:
+    """Return a function that is computed once per arm; its values are shared and not to change.
 
-    By which arm it is, and not by its value: to compare long arms takes longer than most of what
-    there is to remember. Threads may ask at the same time; at worst both work it out.
+    An arm is frozen and keeps its own values. Copies of it compute theirs again. Two threads may
+    both compute a value: either will do.
     """
+    name = f"_{work.__module__}.{work.__qualname__}"
 
-    def __init__(self, work: Callable[[Arm], Found]) -> None:
-        self._work = work
-        self._kept: dict[int, tuple[weakref.ref[Arm], Found]] = {}
-
-    def __call__(self, arm: Arm) -> Found:
-        """Return the value of the arm, which is shared and not to be changed."""
-        kept = self._kept.get(id(arm))
-        if kept is not None and kept[0]() is arm:
-            return kept[1]
-        found, key = self._work(arm), id(arm)
-
-        def forget(reference: weakref.ref[Arm]) -> None:
-            # Another arm may have come to the same place in memory meanwhile.
-            if key in self._kept and self._kept[key][0] is reference:
-                del self._kept[key]
-
-        self._kept[key] = weakref.ref(arm, forget), found
+    @wraps(work)
+    def kept(arm: Arm) -> Found:
+        values = vars(arm)
+        if name not in values:
+            values[name] = work(arm)
+        found: Found = values[name]
         return found
+
+    return kept
 
 
 @dataclass(frozen=True)
@@ -192,11 +184,6 @@ def joint_values(n: int, what: str, given: Any, unit: str) -> Array:
     return np.array(values, dtype=float)
 
 
-@PerArm
-def _has_limits(arm: Arm) -> bool:
-    return bool(np.isfinite([arm.parameters.lower, arm.parameters.upper]).any())
-
-
 def _far(q: Array, qd: Array) -> list[Problem]:
     return [
         Problem(
@@ -217,9 +204,12 @@ def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> No
     """Raise InputError for a start that no arm has, and for one beyond the stops."""
     if max(np.abs(q).max(), np.abs(qd).max()) > MOST_START:
         raise InputError(_far(q, qd))
-    if not options.stops or options.dynamics == "sequential" or not _has_limits(arm):
+    if not options.stops or options.dynamics == "sequential":
         return
     lower, upper = arm.parameters.lower, arm.parameters.upper
+    outside = (q < lower) | (q > upper)
+    if not outside.any():
+        return
     problems = [
         Problem(
             f"q0, joint {i + 1}",
@@ -227,10 +217,9 @@ def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> No
             f"an angle from {lower[i]:g} to {upper[i]:g} rad, its limits",
             "start inside them, or pass stops=False",
         )
-        for i in np.flatnonzero((q < lower) | (q > upper))
+        for i in np.flatnonzero(outside)
     ]
-    if problems:
-        raise InputError(problems)
+    raise InputError(problems)
 
 
 def machine_memory() -> float:

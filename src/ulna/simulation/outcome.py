@@ -18,7 +18,8 @@ from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
 from ulna.errors import InputError, Problem, shown
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.loads import FORCE, torque_kind
+from ulna.simulation.loads import FORCE, command_kind
+from ulna.simulation.loads import TORQUE as TORQUES
 from ulna.simulation.motor_use import motor_troubles, motors_of
 
 if TYPE_CHECKING:
@@ -396,7 +397,7 @@ def _acting(simulation: SimulationCore) -> str:
     if not np.any(values):
         return ""
     place = int(np.argmax(np.abs(values)))
-    name = (*torque_kind(simulation.arm.n).parts, *FORCE.parts)[place]
+    name = (*command_kind(TORQUES, simulation.arm.n).parts, *FORCE.parts)[place]
     return f", where {name} is {values[place]:.3g}"
 
 
@@ -412,7 +413,7 @@ def _bad_input(simulation: SimulationCore) -> Status | None:
     memory, n = simulation.memory, simulation.arm.n
     vectors = memory.vectors
     step = memory.floats[at.STEP] if simulation.options.adaptive else simulation.options.dt
-    names = torque_kind(n).parts + FORCE.parts
+    names = command_kind(TORQUES, n).parts + FORCE.parts
     for t in simulation.t + np.array([0.0, 0.5 * step, step, *BEYOND]):
         vectors[at.STAGE : at.STAGE + 2] = vectors[at.STATE : at.STATE + 2]
         vectors[at.STAGE, :n] += (t - simulation.t) * vectors[at.STATE + 1, :n]

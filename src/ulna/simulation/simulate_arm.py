@@ -23,7 +23,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ENERGY_FLOWS, sample_columns, sample_width
 from ulna.simulation.motor_use import motors_of
-from ulna.simulation.options import PerArm, allowance, check_memory, read_time
+from ulna.simulation.options import allowance, check_memory, per_arm, read_time
 from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
 from ulna.simulation.run import Run, read_only
 from ulna.simulation.sensors import IDEAL
@@ -247,39 +247,22 @@ def _close(simulation: Simulation) -> None:
         if row and samples[row - 1, 0] >= t:
             return
         samples[row, 0] = t
-    try:
-        _finish_samples(simulation)
-    except BaseException:
-        if simulation.status.reason != "interrupted":
-            raise
-        # A function that was interrupted may not answer for the last state, which is left out.
-        simulation.memory.ints[at.SAMPLE] = max(row, 1)
-
-
-def _finish_samples(simulation: Simulation) -> None:
-    """Record what is due at the very end of a run, and at least where the arm is."""
     memory, control = simulation.memory, simulation.control
-    try:
-        with np.errstate(all="ignore"):
-            simulation.engine(simulation.size, memory, control, simulation.record, at.FINISH)
-        error = simulation.loads.take_error()
-        if error is not None and simulation.failure is None:
-            simulation.fail(Failed("function failed", *simulation.loads.calling, error))
-            if simulation.failure is not None:
-                simulation.status = simulation.failure.status
-    finally:
-        if memory.ints[at.SAMPLE] == 0:
-            _keep_state(simulation)
-
-
-def _keep_state(simulation: Simulation) -> None:
-    """Record the state alone, where what acts on it cannot be computed."""
-    memory, columns = simulation.memory, sample_columns(simulation.arm.n, 0)
-    row, state = simulation.record.samples[0], memory.vectors[at.STATE : at.STATE + 2]
-    row[1:] = np.nan
-    row[columns["q"]], row[columns["qd"]] = state[:, :-1]
-    row[columns["injected"]], row[columns["dissipated"]] = state[:, -1]
-    memory.ints[at.SAMPLE] = 1
+    with np.errstate(all="ignore"):
+        simulation.engine(simulation.size, memory, control, simulation.record, at.FINISH)
+    error = simulation.loads.take_error()
+    if error is not None and simulation.failure is None:
+        simulation.fail(Failed("function failed", *simulation.loads.calling, error))
+        if simulation.failure is not None:
+            simulation.status = simulation.failure.status
+    if memory.ints[at.SAMPLE] == 0:
+        # What acts on the state cannot be computed: it is recorded alone.
+        columns = sample_columns(simulation.arm.n, 0)
+        state = memory.vectors[at.STATE : at.STATE + 2]
+        samples[0, 1:] = np.nan
+        samples[0, columns["q"]], samples[0, columns["qd"]] = state[:, :-1]
+        samples[0, columns["injected"]], samples[0, columns["dissipated"]] = state[:, -1]
+        memory.ints[at.SAMPLE] = 1
 
 
 def _run(simulation: Simulation, length: float) -> Run:
@@ -395,7 +378,7 @@ def settings_of(simulation: Simulation) -> dict[str, Any]:
     return plain
 
 
-_robot_text = PerArm(dumps)
+_robot_text = per_arm(dumps)
 
 
 def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:

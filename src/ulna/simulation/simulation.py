@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.control.controller import check_controller
 from ulna.errors import InputError, Interrupted, Problem, shown, units_hint, warn
 from ulna.simulation.build import (
     check_controlled,
@@ -339,7 +340,8 @@ class Simulation(SimulationCore):
         >>> round(float(swing.q[0]), 3)
         1.0
         """
-        check_kinds(self.arm, controller, self.sensors, self.disturbances)
+        if controller is not None:
+            check_controller(controller)
         check_controlled(controller, reference=reference)
         afresh = reference is None and self.ticks.blocks is None
         followed = self.q if afresh else reference

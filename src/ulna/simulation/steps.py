@@ -40,7 +40,7 @@ from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import fastest_rate
-from ulna.simulation.options import PerArm, SimulationOptions
+from ulna.simulation.options import SimulationOptions, per_arm
 
 if TYPE_CHECKING:
     from ulna.simulation.core import SimulationCore
@@ -159,7 +159,7 @@ def check_stiffness(arm: Arm, options: SimulationOptions, span: float) -> bool:
     return True
 
 
-@PerArm
+@per_arm
 def _most_damped(arm: Arm) -> tuple[int, float]:
     """Return the most damped joint, and the fastest rate [1/s] at which damping stops a motion."""
     damping = arm.parameters.damping

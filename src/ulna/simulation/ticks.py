@@ -1,19 +1,17 @@
 """The ticks of a controller: its reference, what it measures, and the torques that it returns.
 
 A reference is a motion, a function of time or a set-point, and is computed for a block of ticks at
-once; of a motion the next block in another thread, while the engine works through this one. A
-controller in Python is called between two calls of the engine. The tip of its reference is computed
-only if it is read. Whether the torques are finite is found out by the engine.
+once. A controller in Python is called between two calls of the engine. The tip of its reference is
+computed only if it is read. Whether the torques are finite is found out by the engine.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +27,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.loads import check_takes_time, function_name, named
 from ulna.simulation.motor_rows import command_rates
-from ulna.simulation.options import PerArm, joint_values
+from ulna.simulation.options import joint_values, per_arm
 from ulna.simulation.outcome import Failed
 from ulna.simulation.sensors import begin_samples
 
@@ -56,7 +54,7 @@ def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> tu
     """
     motion = trajectory_of(given)
     if motion is not None:
-        blocks = Blocks(follow_motion(arm.n, motion), ahead=True, start=start)
+        blocks = Blocks(follow_motion(arm.n, motion), start=start)
         return blocks, {"path": str(motion.path), "duration": motion.duration} | _begun(start)
     if callable(given):
         follow = partial(_rows_until_failure, follow_function(arm.n, given))
@@ -159,40 +157,14 @@ def _rows_until_failure(follow: Follow, times: Array) -> Array:
     return np.array(found)
 
 
+@dataclass(frozen=True, eq=False)
 class Blocks:
-    """A reference, block by block of ticks.
+    """A reference, block by block of ticks."""
 
-    Of a motion the next block is worked out in another thread while the engine is busy with this
-    one; functions of users are called where they were given, and in order.
-    """
-
-    def __init__(
-        self,
-        follow: Follow,
-        *,
-        ahead: bool = False,
-        function: Callable[[float], Any] | None = None,
-        still: bool = False,  # it is the same at all times
-        start: float = 0.0,  # [s] when it begins
-    ) -> None:
-        self.follow, self.ahead, self.function, self.still = follow, ahead, function, still
-        self.start = start
-        self._next: tuple[TickRange, Future[Array]] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_next": None}  # another thread's work stays here
-
-    def take(self, ticks: TickRange) -> Array:
-        """Return a block (ticks, 3, n, 1)."""
-        if self._next is not None and self._next[0] == ticks:
-            found = self._next[1].result()
-        else:
-            found = block(self.at_times, *ticks)
-        following = ticks._replace(first=ticks.first + len(found))
-        self._next = None
-        if self.ahead and following.first * ticks.period < ticks.until:
-            self._next = following, _worker(os.getpid()).submit(block, self.at_times, *following)
-        return found
+    follow: Follow
+    function: Callable[[float], Any] | None = None
+    still: bool = False  # it is the same at all times
+    start: float = 0.0  # [s] when it begins
 
     def at_times(self, times: Array) -> Array:
         """Return what is to be followed (k, 3, n) at times (k,) [s] of the simulation."""
@@ -205,12 +177,6 @@ class TickRange(NamedTuple):
     first: int
     period: float
     until: float
-
-
-@cache
-def _worker(process: int) -> ThreadPoolExecutor:
-    """Return the thread of a process: one that was forked has none of its parent's."""
-    return ThreadPoolExecutor(1, thread_name_prefix="ulna-reference")
 
 
 def block(follow: Follow, first: int, period: float, until: float) -> Array:
@@ -368,7 +334,7 @@ class Ticks:
         memory.ints[at.FIRST_REFERENCE] = first
         assert self.blocks is not None
         try:
-            rows = self.blocks.take(TickRange(first, self._period, target))
+            rows = block(self.blocks.at_times, first, self._period, target)
         except Exception as error:
             if self.blocks.function is None:
                 raise
@@ -447,7 +413,9 @@ def read_answer(answer: Any, n: int, t: float) -> tuple[Array, Any]:
 
 
 # Of controllers that are values, the laws that were made for an arm; nobody changes them.
-_laws: PerArm[dict[Any, CompiledLaw]] = PerArm(lambda arm: {})
+@per_arm
+def _laws(arm: Arm) -> dict[Any, CompiledLaw]:
+    return {}
 
 
 def _compiled(controller: Any, arm: Arm, timing: ControlTiming) -> CompiledLaw:

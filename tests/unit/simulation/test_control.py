@@ -1,9 +1,6 @@
 """Controllers in the loop: ticks, what is held between them, limits, sensors, references."""
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -205,7 +202,7 @@ def test_what_a_controller_remembers_can_be_read_and_not_changed():
     assert Simulation(SPUN, q0=[0.0]).controller_state is None
 
 
-# A plan to follow: a long one is worked out block by block, the next while this one runs
+# A plan to follow: a long one is worked out block by block
 
 UNIT, FOLLOWING = ulna.preset("unit"), ulna.control.ComputedTorque(20.0)
 
@@ -245,23 +242,3 @@ def test_another_number_of_joints_is_refused(plan):
     three = ulna.Arm.rods([1.0] * 3, [1.0] * 3)
     with pytest.raises(InputError, match=r"reference: .*2 joints, need 3"):
         simulate(three, controller=PD(1.0, 1.0), reference=plan)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
-def test_a_forked_process_follows_too():
-    # In a process of its own: what else is loaded here may have something against forks.
-    code = """
-import os
-import ulna
-arm = ulna.preset("unit")
-plan = ulna.plan(arm, ulna.paths.circle((1.0, 0.5), 0.3), duration=9.0)
-def follow():
-    return ulna.simulate(arm, controller=ulna.control.PD(90.0, 20.0), reference=plan)
-follow()  # by now there is a thread, which the child has not
-child = os.fork()
-if child == 0:
-    os._exit(0 if follow().status else 1)
-assert os.waitpid(child, 0)[1] == 0
-"""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=120.0)
-    assert done.returncode == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from functools import partial
 from typing import Any
@@ -192,9 +191,7 @@ class BatchSimulation:
         nothing = np.zeros((0, 0, self.n))
         ends, codes = np.full(count, np.nan), np.full(count, at.STOPPED, dtype=np.int8)
         self._outcome = Outcome(np.zeros(0), nothing, nothing, nothing, ends, codes)
-        self._step = self._target = 0
-        self._is_coarse = False
-        self._lock = threading.RLock()
+        self._step, self._is_coarse = 0, False
 
     def _make_buckets(self, prepared: list[Prepared]) -> None:
         """Allocate the buckets, and note the bucket and the row in it of every member."""
@@ -246,8 +243,7 @@ class BatchSimulation:
         if values.shape != self.torque.shape and values.shape != (self.n,):
             need = f"({len(self)}, {self.n}), or ({self.n},) for all arms [N·m]"
             raise InputError(Problem("torque", f"shape {values.shape}", need))
-        with self._lock:
-            np.clip(values, -self.parameters.max_torque, self.parameters.max_torque, self._torque)
+        np.clip(values, -self.parameters.max_torque, self.parameters.max_torque, self._torque)
 
     def advance(self, seconds: float | None = None, *, steps: int | None = None) -> Statuses:
         """Advance all members, under the torques that were last applied.
@@ -275,19 +271,15 @@ class BatchSimulation:
         """
         left = 1 if seconds is None and steps is None else self._steps_in(seconds, steps)
         told = self._is_coarse
-        with self._lock:
-            try:
-                if self._step < self._target:  # a second Ctrl-C kept it from catching up
-                    self._catch_up()
-                while left:
-                    some = max(min(left, int(CHUNK / self._pace)), 1)
-                    self._take(some)
-                    left -= some
-            except KeyboardInterrupt:
-                self._catch_up()
-                status = self.status
-                raise Interrupted(f"interrupted at t = {self.t:g} s: {status}", status) from None
+        try:
+            while left:
+                some = max(min(left, int(CHUNK / self._pace)), 1)
+                self._take(some)
+                left -= some
+        except KeyboardInterrupt:
             status = self.status
+            raise Interrupted(f"interrupted at t = {self.t:g} s: {status}", status) from None
+        status = self.status
         if self._is_coarse and not told:
             warn(*coarse_arms(status, self.options.dt, most_error(self.options)))
         return status
@@ -336,23 +328,21 @@ class BatchSimulation:
                 need = f"{len(chosen):,}, as many as there are members to reset, or one for all"
                 raise InputError(Problem(what, f"{len(rows):,} of them", need))
             start[part] = rows
-        with self._lock:
-            if members is None:
-                self._rewind()
-            self._load(chosen, start)
+        if members is None:
+            self._rewind()
+        self._load(chosen, start)
 
     def _rewind(self) -> None:
         """Return to time 0, with clocks and noise as they were made."""
         made = BatchSimulation(**self._arguments)
         for bucket, other in zip(self._buckets, made._buckets, strict=True):
             bucket.restore(other.state())
-        self._step, self._target, self._is_coarse = 0, 0, False
+        self._step, self._is_coarse = 0, False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        with self._lock:
-            arrays = [one.copy() for one in self._arrays()]
-            buckets = [bucket.state() for bucket in self._buckets]
-            return _restored, (self._arguments, self._step, self._is_coarse, arrays, buckets)
+        arrays = [one.copy() for one in self._arrays()]
+        buckets = [bucket.state() for bucket in self._buckets]
+        return _restored, (self._arguments, self._step, self._is_coarse, arrays, buckets)
 
     def _arrays(self) -> tuple[Array, ...]:
         ends, codes = self._outcome.t_end, self._outcome.codes
@@ -361,8 +351,7 @@ class BatchSimulation:
     def _restore(
         self, step: int, is_coarse: bool, arrays: list[Array], buckets: list[list[Array]]
     ) -> None:
-        self._step = self._target = step
-        self._is_coarse = is_coarse
+        self._step, self._is_coarse = step, is_coarse
         for own, kept in zip(self._arrays(), arrays, strict=True):
             own[...] = kept
         for bucket, state in zip(self._buckets, buckets, strict=True):
@@ -386,20 +375,14 @@ class BatchSimulation:
         step = self._step + steps
         for bucket in self._buckets:
             bucket.follow(step)
-        self._target = step
-        start = time.perf_counter()
+        self._step, start = step, time.perf_counter()
         least = math.ceil(LEAST_SHARED * self._blocks / (self._cost * steps))
-        if self._blocks < 2 * least or self._threads == 1:
-            self._run(0, self._blocks, step)
-        else:
+        try:
             parallel_for(partial(self._run, step=step), self._blocks, least, self._threads)
-        self._step = step
+        except KeyboardInterrupt:
+            self._run(0, self._blocks, step)  # members that are behind catch up
+            raise
         self._pace = (time.perf_counter() - start) / steps
-
-    def _catch_up(self) -> None:
-        """Advance all members to the step that some have reached."""
-        self._run(0, self._blocks, self._target)
-        self._step = self._target
 
     def _run(self, first: int, last: int, step: int) -> None:
         """Advance blocks, counted through all buckets, to the end of a step."""

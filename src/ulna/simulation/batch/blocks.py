@@ -39,7 +39,6 @@ from ulna.simulation.engine.memory import (
 )
 from ulna.simulation.ticks import TickRange
 
-TABLE, INTS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)  # that nobody reads
 MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
 
@@ -80,9 +79,6 @@ def block_control(kind: LaneKind, prepared: Prepared, *blocks: int) -> ControlMe
 def single_memory(kind: LaneKind, bucket: Bucket, times: Array) -> tuple[Memory, Record]:
     """Allocate memory for an arm that takes a step by itself, and for its samples."""
     n, floats, ints = bucket.start.shape[2], bucket.floats.copy(), bucket.ints.copy()
-    if not ints[at.WATCHING]:  # and so no arm will
-        scalar = Memory(TABLE, TABLE, TABLE, TABLE[0], INTS, kind.tableau, floats, ints)
-        return scalar, Record(TABLE, TABLE)
     scalar = Memory(
         vectors=new_vectors(n, driven=layers_of(bucket) > 1),
         links=np.zeros((n + 1, at.COLUMNS)),
@@ -244,11 +240,6 @@ class ThreadPool:
         self._team = Team(look)
         with self._team:
             self._serve(pieces, outcome, look, helpers)
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether a thread may still write to the outcome, as one that never returned."""
-        return self._team.is_working
 
     def blocks_of(self, prepared: Prepared) -> int:
         """Return how many blocks the arms of a bucket fill."""

@@ -12,11 +12,12 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
-from ulna.simulation.batch.inputs import PERFECT_LOOP, Form, held
+from ulna.simulation.batch.inputs import PERFECT_LOOP, Form
 from ulna.simulation.batch.spec import FRICTIONAL, BatchSpec, Packed
 from ulna.simulation.build import InputMemory, build_inputs
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Bucket
+from ulna.simulation.loads import held
 from ulna.simulation.methods import METHODS, IntegrationMethod
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss
 from ulna.simulation.options import SimulationOptions, allowance, check_memory

@@ -25,12 +25,11 @@ from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
 from ulna.simulation.disturbances import Disturbance, sizes, wave_programs
 from ulna.simulation.loads import (
-    HOLD,
-    LINEAR,
     InputKind,
     Source,
     check_no_motion,
     depth,
+    held,
     holds_text,
     read_source,
     split_formulas,
@@ -145,12 +144,6 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
     return _tables(kind, times, rows, between, spacing)
-
-
-@cache
-def held(width: int) -> Source:
-    """Return an input of so many parts that never changes."""
-    return Source(np.zeros(1), np.zeros((1, width)))
 
 
 @cache
@@ -308,12 +301,6 @@ def _loop_row(loop: ControlLoop, n: int, rate: float) -> Any:
     sensors, actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
     own = [] if actuators == IDEAL else actuator_row(actuators, n)
     return np.concatenate([sensor_row(sensors, n, rate), own])
-
-
-def check_between(between: Any) -> None:
-    """Raise InputError for an unknown interpolation of tables."""
-    if between not in (HOLD, LINEAR):
-        raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
 
 
 def read_controllers(given: Any) -> list[Any]:

@@ -283,8 +283,6 @@ class _BatchJob(NamedTuple):
                 part = outcome if size >= count else _part(outcome, first, first + size)
                 self._run_slab(part, first, told)
         except KeyboardInterrupt:
-            if self.pool.is_at_work:
-                raise
             # What is finished is given back, and its status says what is not.
             run = self._result(outcome)
             return return_partial(run, on_interrupt, f"interrupted: {run.status}")
@@ -324,8 +322,7 @@ class _BatchJob(NamedTuple):
         try:
             self._run_slab(outcome, first, told)
         except KeyboardInterrupt:
-            if not self.pool.is_at_work:
-                self._write(store, first, outcome)
+            self._write(store, first, outcome)
             raise
         self._write(store, first, outcome)
 

@@ -37,7 +37,6 @@ from ulna.simulation.batch.inputs import (
     NOBODY,
     Input,
     References,
-    check_between,
     compile_controllers,
     for_all,
     for_each,
@@ -51,10 +50,10 @@ from ulna.simulation.batch.inputs import (
 from ulna.simulation.batch.statuses import CODES, TO_RUN
 from ulna.simulation.build import check_controlled, tableau_of
 from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.loads import FORCE, TORQUE, chosen_command, command_kind
+from ulna.simulation.loads import FORCE, TORQUE, check_between, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import MotorRows, check_given, motor_rows
-from ulna.simulation.options import MOST_START, PerArm, SimulationOptions, read_options, read_time
+from ulna.simulation.options import MOST_START, SimulationOptions, per_arm, read_options, read_time
 from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.simulation.steps import check_steps
 from ulna.simulation.ticks import block
@@ -98,7 +97,7 @@ def _packed(p: Parameters) -> Packed:
     return Packed(arms, most_torque, coupled, limited)
 
 
-@PerArm
+@per_arm
 def _packed_arm(arm: Arm) -> Packed:
     return _packed(arm.parameters)
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.arrays import freeze
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.outcome import Floats, Reason, Status
-from ulna.simulation.run import read_only
 from ulna.typing import ArrayLike
 
 Codes: TypeAlias = NDArray[np.int8]
@@ -96,17 +96,10 @@ class Statuses:
     ([True, False], 'ran to t = 2 s')
     """
 
-    __slots__ = ("codes", "t_end")
-
-    codes: Codes
-    t_end: Floats
-
     def __init__(self, codes: ArrayLike, t_end: ArrayLike) -> None:
-        object.__setattr__(self, "codes", read_only(np.asarray(codes, dtype=np.int8)))
-        object.__setattr__(self, "t_end", read_only(np.asarray(t_end, dtype=np.float64)))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{name} cannot be changed: statuses are read-only")
+        self.codes: Codes = np.asarray(codes, dtype=np.int8)
+        self.t_end: Floats = np.asarray(t_end, dtype=np.float64)
+        freeze(self.codes, self.t_end)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Statuses, (self.codes, self.t_end)
