@@ -23,25 +23,8 @@ import sympy as sp
 from ulna.derivation.derivation_options import DerivationOptions
 
 BASES = (
-    "a",
-    "h",
-    "I",
-    "J",
-    "m",
-    "p",
-    "g",
-    "gamma",
-    "s",
-    "e",
-    "N",
-    "b",
-    "k",
-    "f",
-    "F",
-    "l",
-    "c",
-    "d",
-)
+    "a", "h", "I", "J", "m", "p", "g", "gamma", "s", "e", "N", "b", "k", "f", "F", "l", "c", "d",
+)  # fmt: skip
 COORDINATES = ("q", "phi")
 NAME = re.compile(
     r"(?P<base>phi|gamma|tau|omega|[A-Za-z])(?P<dots>d{0,2})(?P<subscript>[A-Za-z0-9]*)"

@@ -28,16 +28,6 @@ from ulna.derivation.lagrange import Mechanics, check
 from ulna.derivation.model import COORDINATES, Model, letter, letters, symbol
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
-# What a MATLAB file defines, what it calls, and the words of the language.
-TAKEN = re.compile(
-    "joints|tip|jacobian|mass_matrix|coriolis_matrix|gravity_torque|friction_torque|"
-    "inverse_dynamics|forward_dynamics|kinetic_energy|potential_energy|inverse_kinematics|step|"
-    "simulate|direction|model|arm|"
-    "cos|sin|exp|sign|sqrt|atan2|zeros|ones|max|mod|fprintf|nargout|clear|"
-    "break|case|catch|classdef|continue|else|elseif|end|for|function|"
-    "global|if|otherwise|parfor|persistent|return|spmd|switch|try|while|"
-    "do|until|endif|endfor|endfunction|endwhile|endswitch|end_try_catch|unwind_protect"
-)
 # An arm of half-metre links, for files of letters alone: a file that simulates needs numbers.
 EXAMPLE = {
     "l": 0.5, "m": 1.0, "c": 0.25, "d": 0.0, "I": 0.02, "p": 0.1, "mP": 0.2,
@@ -132,8 +122,12 @@ def source_code(
     # A name out of a file must not end a comment, whatever the language.
     title = re.sub(r"[^A-Za-z0-9 ,.:()_-]", "?", title)
     notes = _notes(mechanics.model.options, note)
-    file = name if NAME.fullmatch(name) and not TAKEN.fullmatch(name) else "arm_model"
-    return _rendered(mechanics, language, known, title=title, notes=notes, file=file)
+    text = _rendered(mechanics, language, known, title=title, notes=notes)
+    if language == "matlab" and NAME.fullmatch(name):
+        # What the file defines and calls, and the words of the language, are no name for it.
+        taken = re.findall(r"\w+", re.sub("%.*", "", text))
+        text = text if name in taken else text.replace("arm_model", name)
+    return text
 
 
 @cache
@@ -175,7 +169,7 @@ def _rendered(
 ) -> str:
     model, spelled = mechanics.model, LANGUAGES[language]
     return templates().get_template(f"{language}.j2").render(
-        {"module": True, "title": "", "notes": [], "file": "", **more},
+        {"module": True, "title": "", "notes": [], **more},
         parameters=[
             (s.name, about + _bracketed(unit), repr(known.get(s, _example(s))))
             for s, about, unit in letters(model)

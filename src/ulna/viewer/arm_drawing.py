@@ -315,14 +315,6 @@ class Playback:
         """Return the places (k, 2) of the tip at times (k,)."""
         return np.asarray(kinematics.tip(self.arm, self.postures(times))[:, :2])
 
-    def tip_speeds(self, times: np.ndarray) -> np.ndarray:
-        """Return the speeds [m/s] of the tip at times (T,)."""
-        return np.asarray(np.interp(times, self.t, self.tip_speed))
-
-    def joint_rates(self, times: np.ndarray) -> np.ndarray:
-        """Return the rates (T, n) [rad/s] of the joints at times (T,)."""
-        return np.stack([np.interp(times, self.t, rate) for rate in self.qd.T], axis=-1)
-
 
 def needs_inset(arm: Arm, asked: np.ndarray) -> bool:
     """Whether a drawing (k, 2) is so small beside its arm that nothing of it could be seen."""

@@ -16,10 +16,10 @@ from ulna.kinematics.path_tracking import TrackFlag
 from ulna.viewer.arm_drawing import draw_arm, draw_ghosts, draw_reach, draw_region
 from ulna.viewer.figure_style import (
     PRINT,
-    TITLE_X,
     Theme,
     fit_axes,
     fit_axes_to_disc,
+    head,
     legend_above,
     new_figure,
     styled,
@@ -209,7 +209,7 @@ def targets_figure(
                 marks: Any = {"marker": "o", "mfc": "none", "ls": "", "mew": 1.6, "zorder": 7}
                 marks |= {"label": f"{name}: {here.sum()}", **style}
                 axes.plot(*places[here].T, **marks)
-        _head(figure, titled(arm, f"{len(places)} targets"))
+        head(figure, titled(arm, f"{len(places)} targets"))
         legend_above(axes, theme)
     return figure
 
@@ -250,7 +250,7 @@ def tracked_figure(arm: Arm, tracked: Tracked, *, theme: Theme = PRINT) -> Figur
             if here.any():
                 style: Any = {"ms": 5, "mfc": "none", "color": theme.warning, "zorder": 6}
                 axes.plot(*points[here].T, mark, label=f"{flag.text}: {here.sum()}", **style)
-        _head(figure, titled(arm, f"{tracked.ok.sum()} of {len(points)} points followed"))
+        head(figure, titled(arm, f"{tracked.ok.sum()} of {len(points)} points followed"))
         legend_above(axes, theme, columns=REASONS)
     return figure
 
@@ -331,12 +331,6 @@ def _draw_postures(axes: Axes, arm: Arm, rows: np.ndarray, theme: Theme) -> None
 def _page() -> tuple[Figure, Axes]:
     figure = new_figure(*SIZE, layout="constrained")
     return figure, figure.add_subplot()
-
-
-def _head(figure: Figure, title: str) -> None:
-    """Write a title above a legend."""
-    left: dict[str, Any] = {"x": TITLE_X, "ha": "left", "parse_math": False}
-    figure.suptitle(title, weight="bold", size=11, **left)
 
 
 def _caption(axes: Axes, text: str, theme: Theme) -> None:

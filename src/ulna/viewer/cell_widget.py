@@ -5,9 +5,10 @@ The widget is an anywidget, so that JupyterLab, marimo and others that know ipyw
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from ulna.arm import Arm
+from ulna.arrays import whole
 from ulna.errors import InputError, Problem, import_extra, shown
 from ulna.typing import AngleLike
 
@@ -72,7 +73,6 @@ def widget(
     >>> w.q = [0.0, 0.0]
     the tip is at [2. 0.]
     """
-    from ulna.arrays import whole
     from ulna.simulation import Run
     from ulna.simulation.batch.member import Member
 
@@ -82,18 +82,11 @@ def widget(
     if not isinstance(arm_or_run, Arm | Run):
         hint = "ulna.preset and ulna.simulate give one; ulna.show and ulna.plot show much else"
         raise InputError(Problem("widget", shown(arm_or_run), "an Arm or a Run", hint))
-    widgets = _widgets()
+    import_extra("anywidget", "notebook", "a widget")
+    from ulna.viewer.notebook_widgets import ArmWidget, RunWidget
+
     if isinstance(arm_or_run, Arm):
-        made: ArmWidget = widgets.ArmWidget(arm_or_run, q0, tall)
-        return made
+        return ArmWidget(arm_or_run, q0, tall)
     if q0 is not None:
         raise InputError(Problem("q0", shown(q0), "nothing beside a run, which has its own angles"))
-    played: RunWidget = widgets.RunWidget(arm_or_run, tall)
-    return played
-
-
-def _widgets() -> Any:
-    import_extra("anywidget", "notebook", "a widget")
-    from ulna.viewer import notebook_widgets
-
-    return notebook_widgets
+    return RunWidget(arm_or_run, tall)

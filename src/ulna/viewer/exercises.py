@@ -14,7 +14,6 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -449,12 +448,10 @@ def _in_unit(value: float, unit: str) -> str:
     return f"{number(value, 4)} {printed}"
 
 
-KINDS: Mapping[str, Callable[[int, _Numbers], Exercise]] = MappingProxyType(
-    {
-        "reach": _reach,
-        "torque": _torque,
-        "lagrangian": _lagrangian,
-        "pendulum": _pendulum,
-        "pid": _pid,
-    }
-)
+KINDS: Mapping[str, Callable[[int, _Numbers], Exercise]] = {
+    "reach": _reach,
+    "torque": _torque,
+    "lagrangian": _lagrangian,
+    "pendulum": _pendulum,
+    "pid": _pid,
+}

@@ -245,10 +245,15 @@ def page_of_panels(
 def two_panels(title: str) -> tuple[Figure, tuple[Axes, Axes]]:
     """Return a page with a title and two panels, the upper one higher, and room for legends."""
     figure = new_figure(9.0, 6.2, layout="constrained")
-    left: dict[str, Any] = {"x": TITLE_X, "ha": "left", "parse_math": False}
-    figure.suptitle(title, weight="bold", size=11, **left)
+    head(figure, title)
     above, below = figure.subplots(2, 1, height_ratios=(1.7, 1.0))
     return figure, (above, below)
+
+
+def head(page: Any, title: str, **style: Any) -> None:
+    """Write a title at the left above all panels of a figure or a part of one."""
+    left = {"x": TITLE_X, "ha": "left", "size": 11, "weight": "bold", "parse_math": False}
+    page.suptitle(title, **(left | style))
 
 
 def _spaces(layout: PageLayout) -> dict[str, Any]:

@@ -97,7 +97,8 @@ def animate(
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
     fps, speed, size = check_film(file, fps, speed, size, overwrite=overwrite)
-    times = frame_times(run, fps, speed)
+    playback = Playback(run)
+    times = times_between(playback.start, playback.end, fps, speed)
     scene = ArmScene(run.arm, arm_title(run.arm), speed_remark(speed), size, theme)
     seen_at = partial(moments, run, fps=fps)
     how: Any = {"overwrite": overwrite, "progress": progress}
@@ -149,17 +150,11 @@ def shoot(
     return None
 
 
-def frame_times(run: Run, fps: float, speed: float) -> np.ndarray:
-    """Return the times [s] of the run that a film shows: evenly from its start to its end.
-
-    A run that takes no time is shown for a second.
-    """
-    playback = Playback(run)
-    return times_between(playback.start, playback.end, fps, speed)
-
-
 def times_between(start: float, end: float, fps: float, speed: float) -> np.ndarray:
-    """Return the times [s] that a film shows from a start to an end."""
+    """Return the times [s] that a film shows, evenly from a start to an end.
+
+    What takes no time is shown for a second.
+    """
     duration = end - start
     if duration == 0.0:
         return np.full(round(fps), start)

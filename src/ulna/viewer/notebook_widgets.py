@@ -18,7 +18,6 @@ import traitlets
 from ulna.angles import distance
 from ulna.arm import Arm
 from ulna.arrays import Floats, float_array, number
-from ulna.derivation.derivation_options import MOST_LINKS
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, shown, units_hint
 from ulna.kinematics import inverse
 from ulna.kinematics import tip as tip_of
@@ -141,7 +140,7 @@ class ArmWidget(CellWidget):
     def __init__(self, arm: Arm, q0: Any, height: int) -> None:
         self.arm = arm
         self.counts = {"q": arm.n, "tip": 2}
-        pose = _usual_pose(arm) if q0 is None else q0
+        pose = usual_pose(arm) if q0 is None else q0
         super().__init__(height=height, _kind="arm", _document=_text(arm_header(arm)), q=pose)
 
     @traitlets.validate("q")
@@ -278,13 +277,3 @@ def unwound(arm: Arm, posture: Floats, q: Floats) -> Floats:
 
 def _text(header: dict[str, Any]) -> str:
     return json.dumps(header, allow_nan=False)
-
-
-def _usual_pose(arm: Arm) -> Floats:
-    """Return a posture in which an arm of any number of links can be taken hold of."""
-    if arm.n <= MOST_LINKS:
-        return np.array(usual_pose(arm))
-    low = [joint.lower for joint in arm.joints]
-    high = [joint.upper for joint in arm.joints]
-    bent = [0.9, *[-2.5 / arm.n] * (arm.n - 1)]
-    return cast(Floats, np.clip(bent, low, high))

@@ -37,13 +37,13 @@ from ulna.viewer.figure_style import (
     FOOT,
     PATTERNS,
     PRINT,
-    TITLE_X,
     PageLayout,
     Theme,
     curve,
     even_ticks,
     finish,
     fit_axes,
+    head,
     joint_curves,
     legend_above,
     mixed,
@@ -134,13 +134,12 @@ def motion_figure(plan: Plan, run: Run | None = None, *, theme: Theme = PRINT) -
     with styled(theme):
         figure = new_figure(*SIZE)
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
-        left: dict[str, Any] = {"ha": "left", "x": TITLE_X, "size": 11, "parse_math": False}
-        figure.suptitle(plan_title(plan), weight="bold", **left)
+        head(figure, plan_title(plan))
         page: Any = figure.subfigures()
         told = "\n".join(
             textwrap.fill(line, LETTERS, break_on_hyphens=False) for line in _told(plan)
         )
-        page.suptitle(told, color=theme.muted if plan.ok else theme.warning, **left)
+        head(page, told, weight="normal", color=theme.muted if plan.ok else theme.warning)
         plot_path(page.add_subplot(), plan, run, theme=theme)
     return figure
 

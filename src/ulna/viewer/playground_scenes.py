@@ -137,10 +137,10 @@ def _text(value: Any) -> str:
 
 def usual_pose(arm: Arm) -> list[float]:
     """Return a posture in which an arm can be seen and taken hold of: raised, and bent a little."""
-    wanted = np.array([0.9, -1.2, -0.7, -0.5])[: arm.n]
-    low = [joint.lower for joint in arm.joints]
-    high = [joint.upper for joint in arm.joints]
-    return [float(angle) for angle in np.clip(wanted, low, high)]
+    few = arm.n <= MOST_LINKS
+    wanted = [0.9, -1.2, -0.7, -0.5][: arm.n] if few else [0.9, *[-2.5 / arm.n] * (arm.n - 1)]
+    found: list[float] = np.clip(wanted, arm.parameters.lower, arm.parameters.upper).tolist()
+    return found
 
 
 def scenes() -> list[PlayScene]:

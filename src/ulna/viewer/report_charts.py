@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 MOST_JOINTS = 6  # in a chart: as many as there are colours
 MOST_BY_TERM = 3  # joints whose torques are taken apart
 FAR = 30.0  # times: errors that differ by more need a logarithmic axis
-TERMS = {
-    "inertia": "inertia",
-    "coriolis": "Coriolis and centrifugal",
-    "gravity": "gravity",
-    "damping": "damping",
-    "friction": "friction",
-    "rotor": "rotors",
-    "tip_force": "tip force",
-}
+# Where the name of the field will not do.
+TERMS = {"coriolis": "Coriolis and centrifugal", "rotor": "rotors", "tip_force": "tip force"}
 
 
 def tip_error_chart(trackings: Mapping[str, Tracking], tolerance: float | None) -> ChartSpec:
@@ -48,17 +41,21 @@ def tip_error_chart(trackings: Mapping[str, Tracking], tolerance: float | None) 
 
 def run_charts(run: Run, label: str) -> Iterator[ChartSpec]:
     """Yield the charts of what an arm did: torques, speeds, power, angles, motors."""
-    arm, t = run.arm, run.t
-    torques = [*_joints(t, run.tau, label), *_commanded(run, label)]
-    yield _of_joints(arm, "torque", "Torque", "N·m", torques, torque_limits(arm))
-    yield _of_joints(
-        arm, "speed", "Joint speed", "rad/s", _joints(t, run.qd, label), speed_limits(arm)
-    )
+    torques = [*_joints(run.t, run.tau, label), *_commanded(run, label)]
+    yield _of_joints(run.arm, "torque", "Torque", "N·m", torques, _torque_limits(run.arm))
+    yield from _motion_charts(run, label)
+
+
+def _motion_charts(motion: Run | Plan, label: str) -> Iterator[ChartSpec]:
+    arm, t = motion.arm, motion.t
+    limits = _both_ways(arm, "max_velocity", "speed limit")
+    yield _of_joints(arm, "speed", "Joint speed", "rad/s", _joints(t, motion.qd, label), limits)
     with np.errstate(over="ignore", invalid="ignore"):
-        power = run.tau * run.qd
+        power = motion.tau * motion.qd
     yield _of_joints(arm, "power", "Mechanical power", "W", _joints(t, power, label))
-    yield angle_chart(arm, _joints(t, run.q, label))
-    yield from _motor_charts(run, label)
+    yield angle_chart(arm, _joints(t, motion.q, label))
+    if arm.has_motors and motion.current is not None:
+        yield from _winding_charts(motion, label)
 
 
 def energy_chart(run: Run, label: str) -> ChartSpec:
@@ -78,21 +75,19 @@ def energy_chart(run: Run, label: str) -> ChartSpec:
     return ChartSpec("energy", "Energy", "J", curves, digits=4)
 
 
-def plan_charts(plan: Plan, label: str, *, whole: bool = True) -> Iterator[ChartSpec]:
-    """Yield the charts of a plan: torques by term; and where it is all there is, the rest too."""
-    arm, t = plan.arm, plan.t
-    for joint in range(min(arm.n, MOST_BY_TERM)):
+def plan_charts(plan: Plan, label: str) -> Iterator[ChartSpec]:
+    """Yield the charts of a plan: torques by term, and all that a run has too."""
+    yield from term_charts(plan, label)
+    if plan.arm.n > 1:
+        curves = _joints(plan.t, plan.tau, label)
+        yield _of_joints(plan.arm, "torque", "Torque", "N·m", curves, _torque_limits(plan.arm))
+    yield from _motion_charts(plan, label)
+
+
+def term_charts(plan: Plan, label: str) -> Iterator[ChartSpec]:
+    """Yield the charts of planned torques by term."""
+    for joint in range(min(plan.arm.n, MOST_BY_TERM)):
         yield _by_term(plan, joint, label)
-    if not whole:
-        return
-    if arm.n > 1:
-        curves = _joints(t, plan.tau, label)
-        yield _of_joints(arm, "torque", "Torque", "N·m", curves, torque_limits(arm))
-    curves = _joints(t, plan.qd, label)
-    yield _of_joints(arm, "speed", "Joint speed", "rad/s", curves, speed_limits(arm))
-    yield _of_joints(arm, "power", "Mechanical power", "W", _joints(t, plan.power, label))
-    yield angle_chart(arm, _joints(t, plan.q, label))
-    yield from _planned_motor_charts(plan, label)
 
 
 def angle_chart(arm: Arm, curves: Sequence[Curve]) -> ChartSpec:
@@ -113,9 +108,12 @@ def _by_term(plan: Plan, joint: int, label: str) -> ChartSpec:
         values = getattr(plan.terms, name)[:, joint]
         if np.any(np.nan_to_num(values)):
             dash = colour >= MOST_JOINTS
-            curves.append(Curve(TERMS[name], plan.t, values, colour, label, dash=dash))
-    limits = [one for one in torque_limits(plan.arm) if one["color"] == joint]
-    limits = [{"label": one["label"], "value": one["value"]} for one in limits]
+            curves.append(Curve(TERMS.get(name, name), plan.t, values, colour, label, dash=dash))
+    limits = [
+        {"label": one["label"], "value": one["value"]}
+        for one in _torque_limits(plan.arm)
+        if one["color"] == joint
+    ]
     title = f"Torque of joint {joint + 1} by term, as planned"
     return ChartSpec(f"torque-terms-{joint + 1}", title, "N·m", curves, limits=limits)
 
@@ -166,14 +164,8 @@ def _commanded(run: Run, label: str) -> Iterator[Curve]:
             yield Curve(name, run.t, asked[:, joint], joint, label, dash=True)
 
 
-def torque_limits(arm: Arm) -> list[dict[str, Any]]:
-    """Return the torque limits of the joints, both ways."""
+def _torque_limits(arm: Arm) -> list[dict[str, Any]]:
     return _both_ways(arm, "max_torque", "torque limit")
-
-
-def speed_limits(arm: Arm) -> list[dict[str, Any]]:
-    """Return the speed limits of the joints, both ways."""
-    return _both_ways(arm, "max_velocity", "speed limit")
 
 
 def _both_ways(arm: Arm, name: str, called: str) -> list[dict[str, Any]]:
@@ -185,31 +177,18 @@ def _both_ways(arm: Arm, name: str, called: str) -> list[dict[str, Any]]:
     ]
 
 
-def _motor_charts(run: Run, label: str) -> Iterator[ChartSpec]:
-    if run.current is None or run.temperature is None or run.supply_power is None:
-        return
-    yield from _windings(run.arm, run.t, run.current, run.temperature, run.supply_power, label)
-
-
-def _planned_motor_charts(plan: Plan, label: str) -> Iterator[ChartSpec]:
-    if plan.arm.has_motors:
-        warm = plan.temperature
-        yield from _windings(plan.arm, plan.t, plan.current, warm, plan.supply_power, label)
-
-
-def _windings(
-    arm: Arm, t: Array, current: Array, temperature: Array, power: Array, label: str
-) -> Iterator[ChartSpec]:
+def _winding_charts(motion: Any, label: str) -> Iterator[ChartSpec]:
     """Yield currents, power from the supply and temperatures, of motors that have them."""
-    if np.any(np.nan_to_num(current)):
+    arm, t = motion.arm, motion.t
+    if np.any(np.nan_to_num(motion.current)):
         limits = [
             {"label": f"joint {k} largest current", "value": sign * most, "color": k - 1}
             for k, joint in enumerate(arm.joints[:MOST_JOINTS], 1)
             for sign in (1.0, -1.0)
             if math.isfinite(most := getattr(joint.motor, "max_current", math.inf))
         ]
-        yield _of_joints(arm, "current", "Current", "A", _joints(t, current, label), limits)
-        supply = [Curve("all motors", t, power, 0, label)]
+        yield _of_joints(arm, "current", "Current", "A", _joints(t, motion.current, label), limits)
+        supply = [Curve("all motors", t, motion.supply_power, 0, label)]
         yield ChartSpec("supply-power", "Power from the supply", "W", supply)
     heats = [getattr(joint.motor, "heat", None) for joint in arm.joints]
     if any(one is not None for one in heats):
@@ -218,5 +197,5 @@ def _windings(
             for k, heat in enumerate(heats[:MOST_JOINTS], 1)
             if heat is not None and math.isfinite(heat.max_temperature)
         ]
-        curves = _joints(t, temperature, label)
+        curves = _joints(t, motion.temperature, label)
         yield _of_joints(arm, "temperature", "Winding temperature", "°C", curves, limits, digits=1)

@@ -27,7 +27,13 @@ from ulna.units import length_text
 from ulna.viewer import repeat
 from ulna.viewer.arm_drawing import strokes_and_travel
 from ulna.viewer.figure_style import arm_title, cut
-from ulna.viewer.report_charts import energy_chart, plan_charts, run_charts, tip_error_chart
+from ulna.viewer.report_charts import (
+    energy_chart,
+    plan_charts,
+    run_charts,
+    term_charts,
+    tip_error_chart,
+)
 from ulna.viewer.report_tables import (
     add_arm_tables,
     add_effort_table,
@@ -135,10 +141,8 @@ def following_document(
         _add_run(builder, one, label, role_of(one))
     _add_path(builder, plan)
     builder.charts.append(tip_error_chart(found, judged.tolerance))
-    charts = list(run_charts(run, first))
-    builder.charts.append(charts[0])
-    builder.charts.extend(plan_charts(plan, first, whole=False))
-    builder.charts.extend(charts[1:])
+    torques, *others = run_charts(run, first)
+    builder.charts += [torques, *term_charts(plan, first), *others]
     builder.finding("good" if judged.follows else "problem", judged.text, None, first)
     for text in judged.mismatch:
         builder.finding("info" if judged.follows else "warning", text, None, first)

@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ulna.arrays import whole
 from ulna.errors import InputError, Problem, shown
 from ulna.progress import progress as progress_line
 from ulna.storage import check_new, write_whole
@@ -148,8 +149,6 @@ def show(
     >>> show(run)
     Shown in a notebook only; ulna.report(result, "report.html") writes the page to a file
     """
-    from ulna.arrays import whole
-
     tall = whole("height", height, 100, 10_000)
     return Shown(page(document(result, plan=plan, basins=basins)), tall)
 

@@ -99,11 +99,8 @@ def _sweep_header(builder: DocumentBuilder, content: SweepContent) -> dict[str, 
 
 def _parameter(builder: DocumentBuilder, one: VariedParameter) -> dict[str, Any]:
     made: dict[str, Any] = {"name": one.name, "unit": one.unit, "log": one.is_logarithmic}
-    if one.is_number:
-        return made | {"values": builder.column(one.values, "f64")}
-    names = list(dict.fromkeys(one.texts))
-    places = np.array([names.index(text) for text in one.texts], dtype=float)
-    return made | {"values": builder.column(places, "f64"), "texts": names}
+    made["values"] = builder.column(one.positions, "f64")
+    return made if one.is_number else made | {"texts": one.names}
 
 
 def _output(builder: DocumentBuilder, content: SweepContent, name: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from ulna.viewer.figure_style import (
     even_ticks,
     finish,
     fit_axes,
+    head,
     joint_curves,
     new_figure,
     series,
@@ -81,12 +82,10 @@ def run_figure(run: Run | Member, *, theme: Theme = PRINT) -> Figure:
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
         motion, curves = halves
-        left: dict[str, Any] = {"ha": "left", "size": 11, "parse_math": False}
-        figure.suptitle(_run_title(run), x=TITLE_X * WIDER / (WIDER + 1.0), weight="bold", **left)
+        head(figure, _run_title(run), x=TITLE_X * WIDER / (WIDER + 1.0))
         ending = textwrap.fill(str(run.status), LETTERS, break_on_hyphens=False)
-        motion.suptitle(
-            ending, x=TITLE_X, color=theme.muted if run.status.ok else theme.foreground, **left
-        )
+        color = theme.muted if run.status.ok else theme.foreground
+        head(motion, ending, weight="normal", color=color)
         plot_motion(motion.add_subplot(), run, theme=theme)
         right = curves.subplots(len(plots), 1, sharex=True)
         for plot, axes in zip(plots, right, strict=True):

@@ -52,7 +52,8 @@ def moments(run: Run, times: np.ndarray, fps: float) -> Iterator[Moment]:
     playback = Playback(run)
     trail: deque[np.ndarray] = deque(maxlen=max(1, round(TRAIL * fps)))
     before = times[0]
-    readings = playback.tip_speeds(times), playback.joint_rates(times)[:, 0]
+    recorded = (playback.tip_speed, playback.qd[:, 0])
+    readings = (np.interp(times, playback.t, values) for values in recorded)
     for t, tip_speed, rate in zip(times, *readings, strict=True):
         arc = playback.arc_times(before, t)
         trail.append(kinematics.tip(run.arm, playback.postures(arc))[:, :2])

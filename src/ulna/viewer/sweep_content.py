@@ -49,37 +49,35 @@ class VariedParameter(NamedTuple):
         return self.values.dtype.kind in "fiu"
 
     @property
-    def is_text(self) -> bool:
-        """Whether the values are names, or numbers that an axis cannot have apart."""
-        return not self.is_number or len(np.unique(self.values)) < len(self.values)
-
-    @property
     def texts(self) -> list[str]:
         """The values as texts."""
-        if self.is_number:
-            return [f"{value:.6g}" for value in self.values.tolist()]
-        return [str(value) for value in self.values.tolist()]
+        return [f"{one:.6g}" if self.is_number else str(one) for one in self.values.tolist()]
+
+    @property
+    def names(self) -> list[str]:
+        """The different values as texts."""
+        return list(dict.fromkeys(self.texts))
 
     @property
     def positions(self) -> Array:
         """Where the values are on an axis: names are one apart."""
-        if self.is_text:
-            return np.arange(len(self.values), dtype=float)
-        return np.asarray(self.values, dtype=float)
+        if self.is_number:
+            return np.asarray(self.values, dtype=float)
+        return np.array([self.names.index(text) for text in self.texts], dtype=float)
 
     @property
     def is_logarithmic(self) -> bool:
         """Whether each value is so many times the one before."""
-        if self.is_text or len(self.values) < 3 or not (self.positions > 0.0).all():
+        if not self.is_number or len(self.values) < 3 or not (self.values > 0.0).all():
             return False
-        steps = np.diff(np.log(np.sort(self.positions)))
+        steps = np.diff(np.log(np.sort(self.values)))
         return bool(np.ptp(steps) <= 1e-6 * abs(steps[0]) and steps[0] > 1e-3)
 
     @property
     def range_text(self) -> str:
         """The values from the first to the last, or all where they are names."""
         if not self.is_number:
-            return ", ".join(dict.fromkeys(self.texts))
+            return ", ".join(self.names)
         low, high = float(np.min(self.values)), float(np.max(self.values))
         unit = f" {self.unit}" if self.unit else ""
         return f"{low:.4g}{unit}" if low == high else f"{low:.4g} to {high:.4g}{unit}"

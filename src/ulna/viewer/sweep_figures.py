@@ -171,10 +171,11 @@ def _mark_missing(axes: Axes, x: Array, theme: Theme) -> None:
 
 def _scale(axis: Any, parameter: VariedParameter) -> None:
     """Scale an axis for a parameter: logarithmic where its values are, names at its ticks."""
-    if parameter.is_text:
-        shown = picked(len(parameter.values), MOST_NAMES)
-        axis.set_ticks(shown, [cut(parameter.texts[k], 24) for k in shown])
-        axis.set_view_interval(-0.5, len(parameter.values) - 0.5, ignore=True)
+    names = parameter.names
+    if not parameter.is_number:
+        shown = picked(len(names), MOST_NAMES)
+        axis.set_ticks(shown, [cut(names[k], 24) for k in shown])
+        axis.set_view_interval(-0.5, len(names) - 0.5, ignore=True)
     elif parameter.is_logarithmic:
         axis.axes.set(**{f"{axis.axis_name}scale": "log"})
 
@@ -273,7 +274,7 @@ def _draw_map(
         _scale(axis, parameter)
         _set_cell_ticks(axis, parameter)
     axes.grid(visible=False)
-    smooth = not (across.is_text or up.is_text) and min(z.shape) >= FEWEST
+    smooth = across.is_number and up.is_number and min(z.shape) >= FEWEST
     if smooth and ends[0] < ends[1] and z.count() > FEWEST:
         lines = axes.contour(x, y, z, levels=6, colors=theme.background, linewidths=0.8)
         axes.clabel(lines, fontsize=8)
@@ -285,7 +286,7 @@ def _set_cell_ticks(axis: Any, parameter: VariedParameter) -> None:
 
     The outer half of a cell at the edge stands for no value: a mass is not negative there.
     """
-    if parameter.is_text:
+    if not parameter.is_number:
         return
     values = np.sort(parameter.positions)
     at = np.log(values) if parameter.is_logarithmic else values
@@ -335,12 +336,12 @@ def _cloud_page(content: SweepContent, name: str, theme: Theme) -> Figure:
     values, names = content.values(name), content.components(name)
     size = float(np.clip(4e3 / max(len(values), 1), 1.5, 18.0))
     for number, (axes, parameter) in enumerate(zip(panels, drawn, strict=False)):
-        x = _drawn_positions(parameter)
+        x = parameter.positions
         for column, label, style in zip(values.T, names, series(len(names), theme), strict=True):
             dots = {"s": size, "color": style["color"], "alpha": 0.7, "lw": 0.0}
             axes.scatter(x, column, label=label or "_", **dots, rasterized=len(x) > 5_000)
         _mark_missing(axes, x[~np.isfinite(values).all(axis=1)], theme)
-        _scale_drawn(axes, parameter)
+        _scale(axes.xaxis, parameter)
         ylabel = named(name, content.unit(name)) if number % columns == 0 else ""
         axes.set(xlabel=parameter.label, ylabel=ylabel)
     if panels[0].get_legend_handles_labels()[0]:
@@ -348,20 +349,6 @@ def _cloud_page(content: SweepContent, name: str, theme: Theme) -> Figure:
     for axes in panels[len(drawn) :]:
         axes.set_visible(False)
     return figure
-
-
-def _drawn_positions(parameter: VariedParameter) -> Array:
-    """Return where the points of a design are along a parameter: names are one apart."""
-    if parameter.is_number:
-        return np.asarray(parameter.values, dtype=float)
-    return np.unique(parameter.values, return_inverse=True)[1].astype(float)
-
-
-def _scale_drawn(axes: Axes, parameter: VariedParameter) -> None:
-    if parameter.is_number:
-        return
-    names = np.unique(parameter.values).tolist()
-    axes.set_xticks(range(len(names)), [cut(str(one), 24) for one in names])
 
 
 def _family_page(content: SweepContent, name: str, theme: Theme) -> Figure:
@@ -377,8 +364,8 @@ def _family_page(content: SweepContent, name: str, theme: Theme) -> Figure:
     figure, panels = _page(rows, columns, title, said, right=right, theme=theme)
     values = content.values(name)
     t, clock = content.times(name)
-    places = _drawn_positions(parameter)
-    scale = _color_scale(places, content.is_grid and parameter.is_logarithmic, theme)
+    places = parameter.positions
+    scale = _color_scale(places, parameter.is_logarithmic, theme)
     for number, axes in enumerate(panels):
         component, column = divmod(number, columns)
         family = _cut_out(values[..., component], (first, values.ndim - 2), others, slices[column])
@@ -406,6 +393,6 @@ def _color_scale(places: Array, logarithmic: bool, theme: Theme) -> Any:
 def _name_scale(bar: Any, parameter: VariedParameter) -> None:
     bar.set_label(parameter.label, size=9)
     if not parameter.is_number:
-        names = np.unique(parameter.values).tolist()
+        names = parameter.names
         shown = picked(len(names), MOST_NAMES)
-        bar.set_ticks([float(k) for k in shown], labels=[cut(str(names[k]), 20) for k in shown])
+        bar.set_ticks([float(k) for k in shown], labels=[cut(names[k], 20) for k in shown])

@@ -81,7 +81,7 @@ def test_a_gif_keeps_plain_colours_and_all_of_a_picture(tmp_path):
     viewer.animate(run, file, theme=theme, **SMALL)
     paper, reach = colors_of(theme, "background", "reach")
     scene = ArmScene(run.arm, "swing", "", (160, 120), theme)
-    times = film.frame_times(run, 10, 1.0)
+    times = film.times_between(*run.t[[0, -1]], 10, 1.0)
     for (shown, _), moment in zip(pictures_of(file), moments(run, times, 10), strict=True):
         drawn = scene.draw(moment)[..., :3]
         assert np.array_equal(shown[0, 0], paper)
@@ -175,7 +175,7 @@ def far_from(chords, points):
 def test_a_whirling_arm_draws_arcs_at_any_speed(speed, rates, samples):
     run = whirling(rates, samples)
     scene = ArmScene(run.arm, "", "", (800, 800), viewer.PRINT)
-    times = film.frame_times(run, 30.0, speed)[:50]
+    times = film.times_between(*run.t[[0, -1]], 30.0, speed)[:50]
     *_, last = moments(run, times, 30.0)
     playback = Playback(run)
     dense = np.linspace(playback.arc_times(*times[-2:])[0], times[-1], 1000)
@@ -233,9 +233,9 @@ def test_what_no_film_can_be_made_of_is_refused(tmp_path):
 def test_the_speed_that_is_suggested_is_enough(duration):
     run = swinging(duration=duration)
     with pytest.raises(ulna.InputError, match="play it faster with speed=") as caught:
-        film.frame_times(run, 30.0, 1.0)
+        film.times_between(*run.t[[0, -1]], 30.0, 1.0)
     suggested = float(str(caught.value).rpartition("=")[2])
-    assert len(film.frame_times(run, 30.0, suggested)) <= film.MOST_FRAMES
+    assert len(film.times_between(*run.t[[0, -1]], 30.0, suggested)) <= film.MOST_FRAMES
 
 
 def fails_after(pictures, error):
