@@ -311,7 +311,7 @@ def as_option(problem: Problem, names: Mapping[str, str] = NAMES) -> Problem:
     """Return a problem with a setting under the name that it has at the command line."""
     name, comma, rest = problem.what.partition(",")
     name = names.get(name, name)
-    option = name if name.isupper() else f"--{name.replace('_', '-')}"
+    option = name if name.isupper() or name.startswith("-") else f"--{name.replace('_', '-')}"
     what = f"{option}{comma}{rest}"
     return replace(problem, what=what, need=spoken(problem.need), hint=spoken(problem.hint))
 

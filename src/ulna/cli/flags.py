@@ -11,10 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ulna.errors import InputError, Problem, shown
-
-MAX_WORKERS = 4096
-
 
 def option(metavar: str | None, text: str) -> Any:
     """Declare an option that takes a value, and whose text says what holds without one."""
@@ -166,11 +162,3 @@ CONTROLLER: Any = with_default(
     'Such as "PID(kp=400, kd=40)", gains in N*m/rad and N*m*s/rad; see `ulna list controllers`.',
 )
 RATE: Any = with_default("FREQUENCY", 'The control rate: "1000 Hz".')
-
-
-def read_workers(text: str, default: str) -> int:
-    """Read a number of worker processes; `default` says what is done without one."""
-    if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= MAX_WORKERS):
-        need = f"a whole number from 1 to {MAX_WORKERS:,}"
-        raise InputError(Problem("--workers", shown(text), need, f"leave it out {default}"))
-    return int(text)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
+import ulna
 from ulna.analysis import verdict
 from ulna.analysis.following_verdict import POSITIONS
 from ulna.analysis.position_commands import settled_posture
@@ -331,21 +332,20 @@ def _writers(film_speed: float | None, *, robust: bool) -> dict[str, Writer]:
     of_plan = planning.plan_writers()
     writers: dict[str, Writer] = {"plan.csv": of_plan.pop("plan.csv")}
     writers["run.nc"] = lambda done, file: done.run.save(file)
-    writers |= {"error.png": figure_writer(_error), **of_plan}
+    writers["error.png"] = figure_writer(
+        lambda done: ulna.viewer.error_figure(done.plan, done.trackings)
+    )
+    writers |= of_plan
     writers["summary.json"] = json_writer(
         lambda done: facts_of(done) if isinstance(done, Following) else refused_facts(done)
     )
     writers["report.html"] = _report
     writers |= robust_report.robust_writers() if robust else {}
     if film_speed is not None:
-        writers["follow.mp4"] = lambda done, file: _film(done, file, film_speed)
+        writers["follow.mp4"] = lambda done, file: ulna.viewer.animate_following(
+            done.plan, done.runs, file, fps=FPS, speed=film_speed
+        )
     return writers
-
-
-def _error(done: Following) -> Any:
-    from ulna.viewer import error_figure
-
-    return error_figure(done.plan, done.trackings)
 
 
 def _report(done: Any, file: str) -> None:
@@ -354,9 +354,3 @@ def _report(done: Any, file: str) -> None:
     growth = {one: growth_text(done, one) for one in done.stabilities} if runs else {}
     robust = done.robust if isinstance(done, Following) else None
     planning.write_report(done.plan, runs, judged, growth, file, robust=robust)
-
-
-def _film(done: Following, file: str, speed: float) -> None:
-    from ulna.viewer import animate_following
-
-    animate_following(done.plan, done.runs, file, fps=FPS, speed=speed)

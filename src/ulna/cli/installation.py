@@ -10,8 +10,9 @@ from importlib import metadata
 from typing import Annotated, Any
 
 from ulna._version import __version__
+from ulna.arrays import whole
 from ulna.cli import flags
-from ulna.cli.flags import option, read_workers
+from ulna.cli.flags import option
 from ulna.cli.terminal import say, show_json, show_table
 from ulna.storage import cache_folder
 
@@ -63,7 +64,7 @@ def _version(name: str) -> str | None:
 
 
 WorkersOption = Annotated[
-    str | None, option("N", "Processes to use; one for every core unless given.")
+    int | None, option("N", "Processes to use; one for every core unless given.")
 ]
 
 
@@ -76,11 +77,12 @@ def compile_(workers: WorkersOption = None) -> None:
     from ulna.progress import progress
     from ulna.simulation.precompile import compile_all
 
-    processes = None if workers is None else read_workers(workers, "to use every core")
+    if workers is not None:
+        whole("--workers", workers, 1)
     start, (folder, before) = time.perf_counter(), kept_files()
     with progress("compiling") as report:
         report(0.0)
-        for done in compile_all(processes):
+        for done in compile_all(workers):
             report(done)
     made = len(kept_files()[1] - before)
     if made:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import ulna
 from ulna.cli.arguments import spoken
 from ulna.cli.terminal import TYPED, as_json
 from ulna.errors import (
@@ -44,7 +45,7 @@ FAILED, INTERRUPTED = 3, 130  # exit codes
 FIGURES = (".png", ".svg", ".pdf")
 FPS = 30.0  # pictures a second
 
-Writer = Callable[[Any, str], None]  # writes a result, such as a run, to a file
+Writer = Callable[[Any, str], object]  # writes a result, such as a run, to a file
 
 
 class UnfinishedError(UlnaError):
@@ -109,17 +110,14 @@ def picture_outputs(
     """Return the page that a run is drawn on and its film, if they are asked for."""
 
     def draw(run: Any, file: str) -> None:
-        from ulna.viewer import run_figure
-
-        save_figure(lambda: run_figure(run), file, overwrite=overwrite)
+        save_figure(lambda: ulna.viewer.run_figure(run), file, overwrite=overwrite)
 
     outputs = [Output("--plot", plot, FIGURES, draw)] if plot is not None else []
     if film is not None:
-        from ulna.viewer import animate
         from ulna.viewer.video import FORMATS
 
         def make(run: Any, file: str) -> None:
-            animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
+            ulna.animate(run, file, fps=FPS, speed=speed, overwrite=overwrite)
 
         outputs.append(Output("--film", film, tuple(FORMATS), make))
     return outputs
@@ -223,10 +221,8 @@ def html_outputs(
     """Return the page that a result is told on, if it is asked for, with options of `report`."""
 
     def write(result: Any, file: str) -> None:
-        from ulna.viewer import report
-
         given = options(result)
-        report(result, file, command=typed_command(), overwrite=overwrite, **given)
+        ulna.report(result, file, command=typed_command(), overwrite=overwrite, **given)
 
     return [] if html is None else [Output("--html", html, (".html",), write)]
 

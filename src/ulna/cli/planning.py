@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+import ulna
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
 from ulna.cli import flags
@@ -425,17 +426,17 @@ def plan_writers() -> dict[str, Writer]:
     """Return what writes each file of a plan, the numbers first."""
     return {
         "plan.csv": lambda done, file: done.plan.save(file),
-        "motion.png": figure_writer(_motion),
-        "torques.png": figure_writer(_torques),
+        "motion.png": figure_writer(
+            lambda done: ulna.viewer.motion_figure(done.plan, getattr(done, "run", None))
+        ),
+        "torques.png": figure_writer(lambda done: ulna.viewer.torques_figure(done.plan)),
         "summary.json": json_writer(plan_facts),
         "report.html": _report,
     }
 
 
 def _report(done: Any, file: str) -> None:
-    from ulna.viewer import report
-
-    report(done.plan, file, command=typed_command(), progress=False)
+    ulna.viewer.report(done.plan, file, command=typed_command(), progress=False)
 
 
 def files_of_before(folder: FilePath) -> tuple[str, ...]:
@@ -451,15 +452,3 @@ def files_of_before(folder: FilePath) -> tuple[str, ...]:
         return ()
     others = (*(FOLLOWED if "controller" in facts else ()), *(FILES if "servo" in facts else ()))
     return (*plan_writers(), *others)
-
-
-def _motion(done: Any) -> Any:
-    from ulna.viewer import motion_figure
-
-    return motion_figure(done.plan, getattr(done, "run", None))
-
-
-def _torques(done: Any) -> Any:
-    from ulna.viewer import torques_figure
-
-    return torques_figure(done.plan)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 from ulna.cli import flags
-from ulna.cli.arguments import find_arm, read_angles
+from ulna.cli.arguments import as_option, find_arm, read_angles
 from ulna.cli.flags import argument, option, switch
 from ulna.cli.terminal import say
 from ulna.errors import InputError, Problem, rewording
@@ -36,6 +35,8 @@ KeySwitch = Annotated[
     bool, switch("--key", "Print the answers of an exercise, and write no page without --out.")
 ]
 USUAL_FILE = "playground.html"
+# What Python's words are called at the command line.
+NAMES = {"arm": "ARM", "file": "out", "kind": "exercise"}
 
 
 def play(
@@ -54,21 +55,11 @@ def play(
     if seed is not None and exercise is None:
         need = "an exercise whose numbers it draws"
         raise InputError(Problem("--seed", str(seed), need, "add --exercise reach"))
-    with rewording(lambda problem: replace(problem, what=OPTIONS.get(problem.what, problem.what))):
+    with rewording(lambda problem: as_option(problem, NAMES)):
         if key and exercise is not None:
             say(make_exercise(exercise, seed or 0).key())
         if out is not None or not key:
             _write(arm, out or USUAL_FILE, q0, exercise, seed or 0, overwrite=overwrite)
-
-
-OPTIONS = {
-    "arm": "ARM",
-    "q0": "--q0",
-    "file": "--out",
-    "exercise": "--exercise",
-    "kind": "--exercise",
-    "seed": "--seed",
-}
 
 
 def _write(

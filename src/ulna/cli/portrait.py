@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+import ulna
 from ulna import units
 from ulna.analysis import Portrait, Section, poincare
 from ulna.analysis import portrait as draw_up
@@ -259,9 +260,7 @@ def _show_portrait(drawn: Portrait, given: Mapping[str, Any]) -> None:
         return {"basins": found.basins(count)} if count else {}
 
     def figure(found: Portrait) -> Any:
-        from ulna.viewer import portrait_figure
-
-        return portrait_figure(found, **coloured(found), energy=given["energy"])
+        return ulna.viewer.portrait_figure(found, **coloured(found), energy=given["energy"])
 
     pages = html_outputs(given["html"], overwrite=given["overwrite"], options=coloured)
     outputs = [_picture(figure, given), *pages]
@@ -395,12 +394,7 @@ def _show_section(arm: Arm, given: Mapping[str, Any], angles: Angles) -> None:
     if given["torque"] is not None:
         settings["torque"] = _read_torque(given["torque"], arm)
 
-    def figure(found: Section) -> Any:
-        from ulna.viewer import section_figure
-
-        return section_figure(found)
-
-    output = _picture(figure, given)
+    output = _picture(ulna.viewer.section_figure, given)
     check_outputs([output], overwrite=given["overwrite"])
     states = [_read_state(text, arm, angles) for text in starts]
     length = read_quantity(given["duration"] or LONG, "time", "--duration")

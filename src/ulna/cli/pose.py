@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import ulna
 from ulna import kinematics
 from ulna.arm import Arm
 from ulna.arm.parameters import allowed
@@ -32,9 +33,7 @@ def pose(
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))
     if plot is not None:
-        from ulna.viewer import pose_figure
-
-        save_figure(lambda: pose_figure(described, posture), plot, overwrite=overwrite)
+        save_figure(lambda: ulna.viewer.pose_figure(described, posture), plot, overwrite=overwrite)
     if json:
         show_json({**_facts(described, posture), **convention.facts(phi=posture)})
     elif explain:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+import ulna
 from ulna import kinematics
 from ulna.arm import Arm
 from ulna.arm.parameters import allowed
@@ -54,9 +55,9 @@ def reach(
     every = kinematics.inverse(described, target)
     found = _chosen(every, elbow)
     if plot is not None:
-        from ulna.viewer import reach_figure
-
-        save_figure(lambda: reach_figure(described, target, found), plot, overwrite=overwrite)
+        save_figure(
+            lambda: ulna.viewer.reach_figure(described, target, found), plot, overwrite=overwrite
+        )
     if json:
         show_json(_facts(described, target, found, convention))
     elif explain:

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+import ulna
 from ulna.cli.arguments import as_option, of_controller, read_positive
 from ulna.cli.flags import option, switch, with_default
 from ulna.cli.outputs import Writer, figure_writer
@@ -13,7 +14,6 @@ from ulna.cli.terminal import note
 from ulna.errors import InputError, Problem, rewording
 
 if TYPE_CHECKING:
-    from ulna.cli.follow_report import Following
     from ulna.control import Controller
     from ulna.motion import Plan
     from ulna.sweep.robust_results import Robustness
@@ -135,21 +135,9 @@ def read_request(
 
 def robust_writers() -> dict[str, Writer]:
     """Return what writes each file of it."""
-    drawn = figure_writer(_figure)
+    drawn = figure_writer(lambda done: ulna.viewer.robustness_figure(done.robust))
     return {
         "robust.png": drawn,
         "robust.svg": drawn,
-        "worst.nc": _save_worst,
+        "worst.nc": lambda done, file: done.robust.replay().save(file),
     }
-
-
-def _figure(done: Following) -> Any:
-    from ulna.viewer.robustness_figures import robustness_figure
-
-    assert done.robust is not None  # without it these files are not written
-    return robustness_figure(done.robust)
-
-
-def _save_worst(done: Following, file: str) -> None:
-    assert done.robust is not None
-    done.robust.replay().save(file)

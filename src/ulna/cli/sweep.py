@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ulna.cli import INTERRUPTED, flags
-from ulna.cli.flags import argument, option, read_workers, switch
+from ulna.cli.flags import argument, option, switch
 from ulna.cli.outputs import UnfinishedError
 from ulna.cli.terminal import TYPED, note, number, say, show_json, show_table
 from ulna.errors import (
@@ -34,7 +34,7 @@ OutOption = Annotated[
     str | None, option("STORE", "The folder of the results; SPEC.zarr unless given.")
 ]
 WorkersOption = Annotated[
-    str | None, option("N", "Processes of a Dask cluster on this machine to compute in.")
+    int | None, option("N", "Processes of a Dask cluster on this machine to compute in.")
 ]
 SchedulerOption = Annotated[
     str | None, option("ADDRESS", "The Dask scheduler to compute with: tcp://host:8786.")
@@ -74,7 +74,7 @@ def sweep(
     store = Path(out) if out is not None else Path(f"{Path(spec).stem}.zarr")
     files = {"ca_file": tls_ca_file, "cert": tls_cert, "key": tls_key}
     settings: dict[str, Any] = {
-        "workers": None if workers is None else read_workers(workers, "to use no cluster"),
+        "workers": workers,
         "scheduler": scheduler,
         "tls": {name: file for name, file in files.items() if file is not None} or None,
         "dry_run": dry_run,
@@ -83,7 +83,7 @@ def sweep(
     with rewording(_of_option):
         found = _carried_out(spec, store, settings)
         if dry_run:
-            _show_estimate(found, settings["workers"], json=json)
+            _show_estimate(found, workers, json=json)
             return
     if json:
         show_json(_facts(found, store))

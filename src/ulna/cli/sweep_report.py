@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import ulna
 from ulna.cli.outputs import (
     FIGURES,
     Output,
@@ -47,7 +48,13 @@ def show_sweep(
     store: str, plot: str | None, html: str | None, what: str | None, *, json: bool, overwrite: bool
 ) -> None:
     """Show a sweep, and write its figure and its page."""
-    outputs = [*_figure_outputs(plot, what, overwrite=overwrite)]
+
+    def draw(sweep: Sweep, file: str) -> None:
+        save_figure(lambda: ulna.viewer.sweep_figure(sweep, what), file, overwrite=overwrite)
+
+    outputs = []
+    if plot is not None:
+        outputs.append(Output("--plot", plot, FIGURES, draw))
     outputs += html_outputs(html, overwrite=overwrite)
     check_outputs(outputs, overwrite=overwrite)
     folder = Path(store)
@@ -61,15 +68,6 @@ def show_sweep(
     else:
         _tell(sweep, content, folder, written)
     written.raise_if_failed()
-
-
-def _figure_outputs(plot: str | None, what: str | None, *, overwrite: bool) -> list[Output]:
-    def draw(sweep: Any, file: str) -> None:
-        from ulna.viewer import sweep_figure
-
-        save_figure(lambda: sweep_figure(sweep, what), file, overwrite=overwrite)
-
-    return [] if plot is None else [Output("--plot", plot, FIGURES, draw)]
 
 
 def _tell(sweep: Sweep, content: SweepContent, folder: Path, written: Written) -> None:

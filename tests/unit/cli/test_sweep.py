@@ -128,9 +128,8 @@ def test_a_store_of_other_parameters_is_exit_2_with_the_difference(sweep, tmp_pa
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--workers", "none"), "--workers: got 'none', need a whole number from 1"),
-        (("--workers", "４"), "--workers: got '４', need a whole number from 1"),
-        (("--workers", "0" * 5000 + "1"), "need a whole number from 1"),
+        (("--workers", "none"), "Invalid value for '--workers'"),
+        (("--workers", "0"), "--workers: got 0, need a whole number from 1"),
         (
             ("--workers", "2", "--scheduler", "tcp://127.0.0.1:9"),
             "--workers: got 2 and a scheduler",
