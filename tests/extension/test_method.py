@@ -148,7 +148,7 @@ def test_the_command_line_takes_them_from_installed_packages(tmp_path):
         ({"tableau": HEUN, "keep": "a:b"}, "keep of "),
         ({"tableau": HEUN, "rough": np.nan}, "rough of "),
         ({"tableau": HEUN, "work": -1.0}, "work of "),
-        *(({"step": step}, "step of ") for step in (5, "thing")),
+        *(({"step": step}, "step of ") for step in (5, 0.5)),
         *(
             ({**one, "adaptive": True}, "adaptive of ")
             for one in ({"tableau": HEUN}, {"step": "a:b"})
@@ -166,6 +166,7 @@ MIDPOINT = "my_methods:midpoint_step"
 @pytest.mark.parametrize(
     ("given", "what"),
     [
+        ({"step": "thing"}, "step of method 'odd'"),
         ({"step": "no.such:thing"}, "step of method 'odd'"),
         ({"step": "ulna.simulation:thing"}, "step of method 'odd'"),
         ({"step": "ulna.simulation:simulate"}, "step of method 'odd'"),

@@ -20,7 +20,7 @@ from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, ControlTiming, Reference
 from ulna.control.controller import compile_controller, start_controller
 from ulna.motion import Plan
-from ulna.simulation.ticks import as_reference, read_answer
+from ulna.simulation.ticks import read_answer
 
 BLOCK = 16  # arms that a law serves at a time
 NUDGE = 1e-6  # of a value, or in its unit if it is small
@@ -45,7 +45,7 @@ def controller_gains(
 def set_point_gains(arm: Arm, q: Array, controller: Controller, timing: ControlTiming) -> Array:
     """Return K, L over P, S (n + s, 2n + s) near rest at a set-point (n,)."""
     controller = _as_asked(controller, arm, timing)
-    reference = as_reference(arm, np.stack([q, np.zeros_like(q), np.zeros_like(q)]))
+    reference = Reference(q, np.zeros_like(q), np.zeros_like(q), arm=arm)
     state = start_controller(controller, arm, timing)
     ticks = []
     for k in range(TICKS):
@@ -182,10 +182,10 @@ def _ticks(
     here = plan.trajectory.rows(times)
     for k, t in enumerate(times.tolist()):
         # The tick before: what remembers it, such as a time for differences, then is right.
-        last = as_reference(arm, before[:, k])
+        last = Reference(*before[:, k], arm=arm)
         answer = controller.torque(t - period, last.q, last.qd, last, state)
         _, state = read_answer(answer, arm.n, t - period)
-        yield Tick(controller, t, as_reference(arm, here[:, k]), state)
+        yield Tick(controller, t, Reference(*here[:, k], arm=arm), state)
 
 
 def _taking_part(ticks: list[Tick]) -> Array:

@@ -201,19 +201,9 @@ def _full_table(arm: Arm) -> ArmTable:
 
 
 def build_memory(
-    arm: Arm,
-    options: SimulationOptions,
-    sources: Sequence[Source],
-    disturbances: Sequence[Disturbance],
-    signals: Sequence[Signal],
-    sensors: Sensors,
-    motors: MotorRows | None = None,
-    actuators: Actuators = IDEAL,
+    arm: Arm, options: SimulationOptions, inputs: InputMemory, motors: MotorRows | None = None
 ) -> Memory:
-    """Build the memory of an arm, its inputs, and the signals that are watched."""
-    inputs = build_inputs(
-        arm.n, options, sources, disturbances, signals, sensors, motors, actuators
-    )
+    """Build the memory of an arm and of its inputs."""
     full = options.dynamics == "full"
     table = _full_table(arm) if full else _table(arm, _frozen(arm, options))
     memory = Memory(

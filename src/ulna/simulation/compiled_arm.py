@@ -13,12 +13,12 @@ from ulna.arrays import Array, Evaluator, KernelCall
 from ulna.dynamics.equations_of_motion import linearise, state_evaluator
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import posture_evaluator
-from ulna.simulation.build import build_memory
+from ulna.simulation.build import build_inputs, build_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control, new_record
 from ulna.simulation.loads import held
 from ulna.simulation.options import read_options
-from ulna.simulation.sensors import Sensors
+from ulna.simulation.sensors import PERFECT
 
 
 class CompiledArm:
@@ -59,7 +59,8 @@ class CompiledArm:
             arm.n, method="rk4", controlled=False, dt=1e-3, atol=1.0, max_step=1.0, rate=1.0,
             restitution=0.0, stops=False,
         )  # fmt: skip
-        memory = build_memory(arm, options, (held(arm.n), held(at.AXES)), (), (), Sensors())
+        nothing = held(arm.n), held(at.AXES)
+        memory = build_memory(arm, options, build_inputs(arm.n, options, nothing, (), (), PERFECT))
         row, rubs = (arm.n,), has_friction(arm.parameters)
         if rubs:
             connect(arm.n, memory, new_control(arm.n, None), new_record(np.zeros(0), arm.n, rows=0))

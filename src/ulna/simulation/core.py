@@ -20,7 +20,7 @@ from ulna.control import Controller, ControlTiming
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, warn
-from ulna.simulation.build import Signal, build_memory
+from ulna.simulation.build import Signal, build_inputs, build_memory
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import (
@@ -160,10 +160,11 @@ class SimulationCore:
         motors = None
         if self.arm.has_motors and self.options.dynamics == "full":
             motors = motor_rows(self.arm, self.loads.what, self.options)
-        return build_memory(
-            self.arm, self.options, self.sources, self.disturbances, self.signals, self.sensors,
+        inputs = build_inputs(
+            self.arm.n, self.options, self.sources, self.disturbances, self.signals, self.sensors,
             motors, self.actuators,
         )  # fmt: skip
+        return build_memory(self.arm, self.options, inputs, motors)
 
     def _read_inputs(
         self, controller: Any, reference: Any, q: Array, tip_force: Any, **commands: Any

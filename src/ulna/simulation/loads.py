@@ -398,22 +398,20 @@ class Loads:
         )
         if limits is not None and what == TORQUE:
             sources = (sources[0].within(limits), sources[1])
-        self._sources, self.what = sources, what
-        self._given = None
-        # Whether there are rows without times, of which it is not known yet whether they suffice.
-        self.spaced = any(source.spacing for source in self._sources)
+        self._act(sources, what)
 
     def follow(self, command: Any, described: Any) -> None:
         """Command positions of a reference, in place of what joints were given."""
         read = read_source(command_kind(POSITION, self.n), command, self.n)
-        self._replace_command(replace(read, described=described), POSITION)
+        self._act((replace(read, described=described), self.sources[1]), POSITION)
 
     def drop_command(self) -> None:
         """Let nothing act on the joints."""
-        self._replace_command(held(self.n), TORQUE)
+        self._act((held(self.n), self.sources[1]), TORQUE)
 
-    def _replace_command(self, source: Source, what: str) -> None:
-        self._sources, self.what, self._given = (source, self.sources[1]), what, None
+    def _act(self, sources: tuple[Source, Source], what: str) -> None:
+        self._sources, self.what, self._given = sources, what, None
+        # Whether there are rows without times, of which it is not known yet whether they suffice.
         self.spaced = any(source.spacing for source in self._sources)
 
     @property

@@ -12,14 +12,9 @@ from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arm.control_loop import ACTUATORS, MEASURED, SENSOR_TIMES, SENSORS
 from ulna.arm.parameters import are_limited
+from ulna.simulation.loads import UNITS
 
-INPUTS = {
-    "torque": "N·m",
-    "voltage": "V",
-    "current": "A",
-    "position": "rad",
-    "tip_force": "N, N, N·m",
-}
+INPUTS = {**UNITS, "tip_force": "N, N, N·m"}
 LOOP_NUMBERS = SENSORS | SENSOR_TIMES | ACTUATORS
 NOTHING: tuple[Any, ...] = (None, "None", "()", [], {})  # batches have their arguments as text
 
@@ -61,7 +56,10 @@ def made_with(
         ("sensors", _part(given.get("sensors"))),
         ("actuators", _part(given.get("actuators"))),
         ("disturbances", _disturbances(given.get("disturbances"))),
-        ("events", ", ".join(f"{name}: {_what(one)}" for name, one in _named(given, "events"))),
+        (
+            "events",
+            ", ".join(f"{name}: {_what(one)}" for name, one in given.get("events", {}).items()),
+        ),
         ("until", _what(given["until"]) if "until" in given else ""),
         ("stops", _stops(given, arm)),
         ("dynamics", _dynamics(given)),
@@ -198,10 +196,6 @@ def _disturbance(one: Mapping[str, Any]) -> str:
     size = _numbers(formulas if len(formulas) > 1 else values)
     until = "" if one.get("stop") is None else f" to {one['stop']:g} s"
     return f"{noise}{on} {size} {unit}{wave}, from {one['start']:g} s{until}"
-
-
-def _named(given: Mapping[str, Any], name: str) -> list[tuple[str, Any]]:
-    return list(given.get(name, {}).items())
 
 
 def _stops(given: Mapping[str, Any], arm: Arm | None) -> str:

@@ -184,42 +184,19 @@ def joint_values(n: int, what: str, given: Any, unit: str) -> Array:
     return np.array(values, dtype=float)
 
 
-def _far(q: Array, qd: Array) -> list[Problem]:
-    return [
-        Problem(
-            f"{what}, joint {i + 1}",
-            f"{values[i]:g} {unit}",
-            f"at most {MOST_START:g} {unit} either way",
-            hint,
-        )
-        for what, values, unit, hint in (
-            ("q0", q, "rad", "angles count in radians; whole turns may be left out"),
-            ("qd0", qd, "rad/s", "speeds count in radians a second"),
-        )
-        for i in np.flatnonzero(np.abs(values) > MOST_START)
-    ]
-
-
 def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> None:
     """Raise InputError for a start that no arm has, and for one beyond the stops."""
-    if max(np.abs(q).max(), np.abs(qd).max()) > MOST_START:
-        raise InputError(_far(q, qd))
-    if not options.stops or options.dynamics == "sequential":
-        return
-    lower, upper = arm.parameters.lower, arm.parameters.upper
-    outside = (q < lower) | (q > upper)
-    if not outside.any():
-        return
-    problems = [
-        Problem(
-            f"q0, joint {i + 1}",
-            f"{q[i]:g} rad",
-            f"an angle from {lower[i]:g} to {upper[i]:g} rad, its limits",
-            "start inside them, or pass stops=False",
-        )
-        for i in np.flatnonzero(outside)
-    ]
-    raise InputError(problems)
+    checks, (lower, upper) = Problems(), (arm.parameters.lower, arm.parameters.upper)
+    for what, values, unit in (("q0", q, "rad"), ("qd0", qd, "rad/s")):
+        for i in np.flatnonzero(np.abs(values) > MOST_START):
+            need = f"at most {MOST_START:g} {unit} either way"
+            checks.add(f"{what}, joint {i + 1}", f"{values[i]:g} {unit}", need)
+    if options.stops and options.dynamics != "sequential" and not checks.found:
+        for i in np.flatnonzero((q < lower) | (q > upper)):
+            need = f"an angle from {lower[i]:g} to {upper[i]:g} rad, its limits"
+            hint = "start inside them, or pass stops=False"
+            checks.add(f"q0, joint {i + 1}", f"{q[i]:g} rad", need, hint)
+    checks.raise_if_any()
 
 
 def machine_memory() -> float:

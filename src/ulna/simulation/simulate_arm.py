@@ -25,7 +25,7 @@ from ulna.simulation.engine.memory import ENERGY_FLOWS, sample_columns, sample_w
 from ulna.simulation.motor_use import motors_of
 from ulna.simulation.options import allowance, check_memory, per_arm, read_time
 from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
-from ulna.simulation.run import Run, read_only
+from ulna.simulation.run import Run
 from ulna.simulation.sensors import IDEAL
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.steps import MOST_STEPS, check_stiffness
@@ -52,7 +52,6 @@ from ulna.typing import (
 
 MOST_DEFAULT = 100_001  # samples that are kept unless a number is given
 DEFAULT_MEMORY = 500e6  # [bytes] that they may take
-_ZERO = read_only(np.zeros(1))
 
 
 @interruptible
@@ -282,8 +281,8 @@ def _run(simulation: Simulation, length: float) -> Run:
     if simulation.keeps_signals:
         # Of what is not there, nothing is kept: no limits, no disturbances.
         arrays.setdefault("tau_commanded", arrays["tau"])
-        arrays.setdefault("tau_disturbance", _zeros(arrays["tau"]))
-        arrays.setdefault("tip_force_disturbance", _zeros(arrays["tip_force"]))
+        arrays.setdefault("tau_disturbance", np.zeros(arrays["tau"].shape))
+        arrays.setdefault("tip_force_disturbance", np.zeros(arrays["tip_force"].shape))
     events, contacts = log_of(simulation)
     return Run(
         arm=simulation.arm,
@@ -307,12 +306,6 @@ def _followed(simulation: Simulation, t: Array) -> dict[str, Array]:
         found = simulation.ticks.blocks.at_times(t)
         rows[: len(found)] = found
     return dict(zip(("q_ref", "qd_ref", "qdd_ref"), rows.transpose(1, 0, 2), strict=True))
-
-
-def _zeros(like: Array) -> Array:
-    """Return zeros of the shape of an array, which take no memory."""
-    # As np.broadcast_to does, which takes longer than all that is done with them.
-    return np.ndarray(like.shape, np.float64, _ZERO, strides=(0,) * like.ndim)
 
 
 def sample_times(samples: Any, duration: float, dt: float, width: int) -> Array:

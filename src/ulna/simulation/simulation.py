@@ -252,8 +252,7 @@ class Simulation(SimulationCore):
         later = self.t + read_time("advance", seconds)
         warned = bool(self.accuracy_warnings)
         status = self.advance_to(later)
-        if self.loads.spaced:
-            warn(*self.loads.short_tables(self.t))
+        warn(*self.loads.short_tables(self.t))
         if self.accuracy_warnings and not warned:
             warn(*self.accuracy_warnings)
         return status

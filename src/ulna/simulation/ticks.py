@@ -217,12 +217,6 @@ def position_command(arm: Arm, reference: Any, blocks: Blocks, rate: float) -> A
     return times, blocks.at_times(times)[:, 0]
 
 
-def as_reference(arm: Arm, rows: Array) -> Reference:
-    """Return rows (3, n) as a controller in Python reads them."""
-    q, qd, qdd = rows
-    return Reference(q, qd, qdd, arm=arm)
-
-
 FLOAT = np.dtype(np.float64)
 MOST_LAWS = 64  # that are kept
 SAME = 1e-12  # of a time, by which two count as one: as in the engine
@@ -323,11 +317,6 @@ class Ticks:
             return self.control.state[: self._rows].copy()
         return self.state
 
-    @property
-    def name(self) -> str:
-        """What messages call the controller."""
-        return _name(self.controller, "torque")
-
     def extend_reference(self, memory: Memory) -> None:
         """Compute the reference at the next ticks."""
         first, target = memory.ints.item(at.TICK), memory.floats.item(at.TARGET)
@@ -350,7 +339,7 @@ class Ticks:
         self._visible.flags.writeable = False
         self._still = None
         if self.blocks is not None and self.blocks.still and len(references):
-            self._still = as_reference(self.arm, self._visible[0])
+            self._still = Reference(*self._visible[0], arm=self.arm)
 
     def call_controller(self, memory: Memory) -> None:
         """Call a controller in Python with what the sensors measure."""
@@ -359,7 +348,7 @@ class Ticks:
         reference = self._still
         if reference is None:
             row = tick - ints.item(at.FIRST_REFERENCE)
-            reference = as_reference(self.arm, self._visible[row])
+            reference = Reference(*self._visible[row], arm=self.arm)
         t, q, qd, self._before = (
             tick * self._period,
             control.q.copy(),
@@ -372,7 +361,7 @@ class Ticks:
             control.tau.fill(np.nan)  # no torque acts that was not computed
             if not isinstance(error, Exception):
                 raise
-            raise Failed("controller failed", self.name, t, error) from error
+            raise Failed("controller failed", _name(self.controller, "torque"), t, error) from error
         if type(answer) is tuple and len(answer) == 2:
             tau = answer[0]
             if type(tau) is np.ndarray and tau.dtype is FLOAT and tau.shape == self._shape:
@@ -389,7 +378,9 @@ class Ticks:
             self.control.tau[:], self.state = read_answer(answer, self.arm.n, t)
         except InputError as error:
             self.control.tau.fill(np.nan)
-            raise Failed("controller failed", self.name, t, error, answered=True) from error
+            raise Failed(
+                "controller failed", _name(self.controller, "torque"), t, error, answered=True
+            ) from error
 
     def refuse_answer(self, memory: Memory) -> None:
         """Raise Failed for torques that the engine found not to be finite."""

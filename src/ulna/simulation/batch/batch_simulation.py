@@ -153,7 +153,8 @@ class BatchSimulation:
         threads: int | None = None,
     ) -> None:
         self._threads = read_threads(threads)
-        applied = _read_torque(torque, read_arms(arms).n)
+        n = read_arms(arms).n
+        applied = np.zeros(n) if torque is None else joint_rows("torque", torque, n, "N·m")
         # Of a duration of zero: a motion is worked out as it is needed, whoever knows how far.
         spec = read_spec(
             arms, q0=q0, qd0=qd0, duration=0.0, dt=dt, torque=applied, controller=controller,
@@ -237,9 +238,7 @@ class BatchSimulation:
         InputError
             These are no such numbers.
         """
-        values = torque
-        if type(values) is not np.ndarray or values.dtype.kind != "f":
-            values = float_array(torque, "torque")
+        values = float_array(torque, "torque")
         if values.shape != self.torque.shape and values.shape != (self.n,):
             need = f"({len(self)}, {self.n}), or ({self.n},) for all arms [N·m]"
             raise InputError(Problem("torque", f"shape {values.shape}", need))
@@ -434,21 +433,6 @@ def _restored(arguments: dict[str, Any], *state: Any) -> BatchSimulation:
     made = BatchSimulation(**arguments)
     made._restore(*state)
     return made
-
-
-def _read_torque(given: Any, n: int) -> Array:
-    """Read the torques at the start: numbers, since `apply` replaces them."""
-    if given is None:
-        return np.zeros(n)
-    if (
-        isinstance(given, str)
-        or callable(given)
-        or (isinstance(given, tuple | list) and any(isinstance(one, str | tuple) for one in given))
-    ):
-        need = "numbers, which act until others are applied"
-        hint = "apply torques before every step, or let a controller give them"
-        raise InputError(Problem("torque", shown(given), need, hint))
-    return joint_rows("torque", given, n, "N·m")
 
 
 def _whole_steps(seconds: Any, dt: float) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,33 +25,25 @@ class MemberOrigin(NamedTuple):
     versions: Mapping[str, str]
 
 
-class _MemberHistory(NamedTuple):
-    t: Floats  # (S,) [s]
-    q: Floats  # [rad]
-    qd: Floats  # [rad/s]
-    tau: Floats | None  # [N·m]
-    t_end: float  # [s]
-    status: Status
-
-
-class Member(_MemberHistory):
+@dataclass(frozen=True, eq=False)
+class Member:
     """What one arm of a batch did: `q`, `qd` and, where it was kept, `tau` are (S, n).
 
     It unpacks as `t, q, qd, tau, t_end, status`; its arm is in `parameters`, (n,) each. `run` is
     the same as a `Run`, which figures, films and reports take in place of it.
     """
 
+    t: Floats  # (S,) [s]
+    q: Floats  # [rad]
+    qd: Floats  # [rad/s]
+    tau: Floats | None  # [N·m]
+    t_end: float  # [s]
+    status: Status
     parameters: Parameters
     origin: MemberOrigin
 
-    def __new__(cls, *history: Any, parameters: Parameters, origin: MemberOrigin) -> Member:
-        """Return a member of these histories, whose arm has these parameters."""
-        member = super().__new__(cls, *history)
-        member.parameters, member.origin = parameters, origin
-        return member
-
-    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return tuple(self), {"parameters": self.parameters, "origin": self.origin}
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.t, self.q, self.qd, self.tau, self.t_end, self.status))
 
     @cached_property
     def tip(self) -> Floats:
@@ -104,17 +97,11 @@ def _arm(p: Parameters, given: Any) -> Arm:
     if given is not None:
         return parse(given["robot"])[0]
     rows = {name: values.tolist() for name, values in p._asdict().items()}
-    of_links = ("length", "mass", "com", "inertia", "tip_mass", "com_offset")
-    of_friction = ("coulomb", "static", "stribeck_velocity", "drag")
-    of_joints = (
-        "lower", "upper", "max_velocity", "max_torque", "damping", "rotor_inertia", "gear_ratio",
-    )  # fmt: skip
-    links = [Link(**{name: rows[name][i] for name in of_links}) for i in range(p.n)]
-    joints = [
-        Joint(
-            **{name: rows[name][i] for name in of_joints},
-            friction=Friction(**{name: rows[name][i] for name in of_friction}),
-        )
-        for i in range(p.n)
-    ]
+
+    def made(kind: Any, i: int, **others: Any) -> Any:
+        names = [field.name for field in fields(kind) if field.name in rows]
+        return kind(**{name: rows[name][i] for name in names}, **others)
+
+    links = [made(Link, i) for i in range(p.n)]
+    joints = [made(Joint, i, friction=made(Friction, i)) for i in range(p.n)]
     return Arm.of(links, joints, gravity=rows["gravity"], base=rows["base"])

@@ -334,10 +334,10 @@ class _BatchJob(NamedTuple):
     def _room(self, count: int) -> Outcome:
         """Allocate the outcome of so many arms."""
         shape = (count, len(self.times), self.spec.n)
-        tau = _blank(shape) if self.torques else np.zeros((0, *shape[1:]))
-        codes = np.empty(count, dtype=np.int8)
-        codes.fill(TO_RUN)
-        return Outcome(self.times, _blank(shape), _blank(shape), tau, _blank((count,)), codes)
+        q, qd = np.full((2, *shape), np.nan)
+        tau = np.full(shape if self.torques else (0, *shape[1:]), np.nan)
+        codes = np.full(count, TO_RUN, dtype=np.int8)
+        return Outcome(self.times, q, qd, tau, np.full(count, np.nan), codes)
 
     def _run_slab(self, outcome: Outcome, first: int, told: Callable[[float], None]) -> None:
         spec, last = self.spec, first + len(outcome.codes)
@@ -361,12 +361,6 @@ class _BatchJob(NamedTuple):
             outcome.tau if self.torques else None, outcome.t_end,
             Statuses(self._codes(outcome, 0), outcome.t_end), self.settings, call=self.call,
         )  # fmt: skip
-
-
-def _blank(shape: tuple[int, ...]) -> Array:
-    values = np.empty(shape)
-    values.fill(np.nan)
-    return values
 
 
 def _part(outcome: Outcome, first: int, last: int) -> Outcome:
