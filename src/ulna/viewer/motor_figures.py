@@ -42,15 +42,15 @@ def comes_near(side: float, tau: np.ndarray, limit: np.ndarray) -> bool:
 
 
 def draw_torque_limits(
-    axes: Axes, t: np.ndarray, tau: np.ndarray, limits: TorqueRange, theme: Theme
+    axes: Axes, t: np.ndarray, tau: np.ndarray, limits: TorqueRange, theme: Theme, name: str
 ) -> None:
-    """Draw what a motor has left where torques (k,) come near, and how far they are beyond."""
+    """Draw limits (k,) where torques (k,) come near, and how far they are beyond."""
     low, high = axes.get_ylim()
     for side, limit in ((1.0, limits.upper), (-1.0, limits.lower)):
         known = np.isfinite(tau) & np.isfinite(limit)
         if not comes_near(side, tau[known], limit[known]):
             continue
-        curve(axes, t, limit, "motor's limit", {"color": theme.warning, "ls": DASHES, "lw": 1.2})
+        curve(axes, t, limit, name, {"color": theme.warning, "ls": DASHES, "lw": 1.2})
         near = side * limit[known] <= side * tau[known] / NEAR
         most = np.max(side * limit[known][near], initial=np.max(side * tau[known]))
         low, high = (min(low, -ROOM * most), high) if side < 0.0 else (low, max(high, ROOM * most))

@@ -216,10 +216,7 @@ def _on_page(portrait: Portrait, curve: PhaseCurve, *, copies: bool = True) -> I
 
 def _onto_page(portrait: Portrait, angle: float) -> float:
     """Return the whole turns [rad] by which a start beside the page is moved onto it."""
-    low, high = portrait.angles
-    if not portrait.cylinder or low <= angle <= high:
-        return 0.0
-    return TURN * math.ceil((low - angle) / TURN)
+    return min(shifts(portrait, angle, angle), key=abs, default=0.0)
 
 
 def _cut_at_seam(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array, Array]:

@@ -74,7 +74,6 @@ WIDE = (9.0, 11.5)  # [inches] of a page of one column and of two
 LEGEND = 0.35  # [inches] below the panels
 MOST_PANELS = 6  # joints with a panel each; of more, a panel shows a term of all
 MOST_ROWS = 3  # below one another
-NEAR = 0.5  # of a limit: torques that come closer are drawn with it
 USUAL = 0.97  # of the samples are usual
 SPIKE = 8.0  # times the usual torque is a spike
 NAMES = {"coriolis": "Coriolis", "tip_force": "tip force"}  # where the field's will not do
@@ -426,7 +425,8 @@ def plot_joint_torque(axes: Axes, plan: Plan, joint: int, *, theme: Theme = PRIN
     for name, style in _shown_terms(plan, theme).items():
         values = getattr(plan.terms, name)[:, joint - 1]
         curve(axes, plan.t, values, NAMES.get(name, name), {**style, "lw": 1.2})
-    _draw_limit(axes, plan, joint, theme)
+    most = np.full_like(tau, plan.arm.parameters.max_torque[joint - 1])
+    draw_torque_limits(axes, plan.t, tau, TorqueRange(-most, most), theme, "limit")
     use = _draw_motor(axes, plan, joint, theme) if plan.arm.has_motors else ""
     finish(axes, theme, ylabel=UNIT)
     axes.set_xlim(plan.t[0], plan.t[-1])
@@ -468,17 +468,6 @@ def _shown_terms(plan: Plan, theme: Theme = PRINT) -> dict[str, dict[str, Any]]:
     }
 
 
-def _draw_limit(axes: Axes, plan: Plan, joint: int, theme: Theme) -> None:
-    limit = float(plan.arm.parameters.max_torque[joint - 1])
-    tau = plan.tau[:, joint - 1]
-    for side in (1.0, -1.0):
-        if np.max(side * tau, where=np.isfinite(tau), initial=0.0) < NEAR * limit:
-            continue
-        axes.axhline(side * limit, color=theme.warning, lw=1.2, ls=(0, (5, 3)), label="limit")
-        beyond = np.where(side * tau > limit, tau, side * limit)
-        axes.fill_between(plan.t, side * limit, beyond, color=theme.warning, alpha=0.3, lw=0.0)
-
-
 def _draw_motor(axes: Axes, plan: Plan, joint: int, theme: Theme) -> str:
     """Draw what is asked of the motor of a joint and what it has left; return its use in words."""
     lower, upper = (part[:, joint - 1] for part in plan.torque_limits)
@@ -489,7 +478,7 @@ def _draw_motor(axes: Axes, plan: Plan, joint: int, theme: Theme) -> str:
         curve(
             axes, plan.t, asked, "motor", {"color": theme.foreground, "lw": 1.0, "ls": PATTERNS[1]}
         )
-    draw_torque_limits(axes, plan.t, asked, TorqueRange(lower, upper), theme)
+    draw_torque_limits(axes, plan.t, asked, TorqueRange(lower, upper), theme, "motor's limit")
     return f"; {_percent(float(plan.motor_peaks.use[joint - 1]))} of its motor"
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from ulna.analysis.following_verdict import EXIT_RADII, POSITIONS, follows_by_po
 from ulna.analysis.joint_effort import effort
 from ulna.arm import Arm
 from ulna.arm.parameters import are_limited
-from ulna.arrays import Array
+from ulna.arrays import Array, runs
 from ulna.kinematics import tip
 from ulna.motion import Plan
 from ulna.simulation import Run
@@ -239,14 +238,10 @@ def _add_path(builder: DocumentBuilder, plan: Plan) -> None:
 
 
 def _lifted(plan: Plan) -> list[tuple[float, float]]:
-    """Return from when to when [s] the pen is up."""
-    changes = np.flatnonzero(np.diff(plan.pen)) + 1
-    edges = [0, *changes.tolist(), len(plan.t) - 1]
-    return [
-        (float(plan.t[first]), float(plan.t[last]))
-        for first, last in pairwise(edges)
-        if last > first and not plan.pen[first]
-    ]
+    """Return from when to when [s] the pen is up, each time until it is down again."""
+    ends = np.append(plan.t, plan.t[-1])[1:]
+    lifted = [(float(plan.t[first]), float(ends[last])) for first, last in runs(~plan.pen)]
+    return [(start, end) for start, end in lifted if end > start]
 
 
 def _add_run(builder: DocumentBuilder, run: Run, label: str, role: str) -> None:

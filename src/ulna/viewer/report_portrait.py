@@ -28,7 +28,7 @@ from ulna.viewer.phase_plane import (
 from ulna.viewer.report_charts import MOST_JOINTS, angle_chart
 from ulna.viewer.report_content import add_script, new_document, widen_span
 from ulna.viewer.report_tables import add_arm_tables, number_text
-from ulna.viewer.web_document import Curve, DocumentBuilder, MotionSpec
+from ulna.viewer.web_document import Curve, DocumentBuilder, MotionSpec, closely
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
@@ -190,31 +190,9 @@ def visible_parts(portrait: Portrait, angle: Array, speed: Array) -> tuple[Array
     points = np.stack([angle, speed], axis=-1)
     parts = []
     for first, last in edges:
-        parts += [points[first + thinned(place[first : last + 1])], np.full((1, 2), np.nan)]
+        part = place[first : last + 1]
+        ends = np.array([0, len(part) - 1])
+        kept = closely(np.arange(len(part)), part, ends, TOLERANCE / math.sqrt(2.0))
+        parts += [points[first + kept], np.full((1, 2), np.nan)]
     x, y = np.concatenate(parts[:-1]).T if parts else np.empty((2, 0))
     return x, y
-
-
-def thinned(place: Array) -> Array:
-    """Return indices of points (k, 2) between which lines pass close to all others.
-
-    The farthest point from each line is kept, until none is farther than `TOLERANCE`.
-
-    >>> thinned(np.array([[0.0, 0.0], [0.5, 1e-6], [1.0, 0.0], [1.0, 1.0]])).tolist()
-    [0, 2, 3]
-    """
-    kept = {0, len(place) - 1}
-    stretches = [(0, len(place) - 1)]
-    while stretches:
-        first, last = stretches.pop()
-        if last - first < 2:
-            continue
-        offset, chord = place[first + 1 : last] - place[first], place[last] - place[first]
-        along = np.clip(offset @ chord / max(float(chord @ chord), 1e-300), 0.0, 1.0)
-        away = np.hypot(*(offset - along[:, None] * chord).T)
-        farthest = int(np.argmax(away))
-        if away[farthest] > TOLERANCE:
-            middle = first + 1 + farthest
-            kept.add(middle)
-            stretches += [(first, middle), (middle, last)]
-    return np.array(sorted(kept))

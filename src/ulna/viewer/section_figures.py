@@ -14,7 +14,7 @@ from ulna.errors import InputError, Problem
 from ulna.simulation import Run
 from ulna.simulation.batch.member import Member
 from ulna.simulation.run import run_of
-from ulna.viewer.figure_style import PRINT, Theme, arm_title, new_figure, series, styled
+from ulna.viewer.figure_style import PRINT, Theme, arm_title, head, new_figure, series, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 MOST_JOINTS = 12
 ACROSS = 3  # panels side by side
 PANEL = 3.1  # [inches]
-MARGINS = {"left": 0.7, "right": 0.15, "bottom": 0.55, "top": 0.85}  # [inches]
 
 
 def section_figure(section: Section, *, show: int | None = None, theme: Theme = PRINT) -> Figure:
@@ -67,19 +66,17 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
     other = section.joint % n + 1 if show is None else whole("show", show, 1, n)
     columns = min(n + 1, ACROSS)
     rows = math.ceil((n + 1) / columns)
-    wide, high = columns * PANEL, rows * PANEL + 0.35
     with styled(theme):
-        figure = new_figure(wide, high)
-        panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw=_spaces(wide, high))
+        figure = new_figure(columns * PANEL, rows * PANEL + 0.35, layout="constrained")
+        head(figure, arm_title(section.arm))
+        panels = np.ravel(figure.subplots(rows, columns))
         runs = [one.run for one in section.crossings]
-        for joint, axes in enumerate(panels.flat[:n], start=1):
+        for joint, axes in enumerate(panels[:n], start=1):
             plot_projection(axes, runs, joint, theme=theme).set_title(f"joint {joint}", size=10)
-        plot_section(panels.flat[n], section, other, theme=theme)
-        for axes in panels.flat[n + 1 :]:
+        plot_section(panels[n], section, other, theme=theme)
+        for axes in panels[n + 1 :]:
             axes.set_visible(False)
-        bold: dict[str, Any] = {"weight": "bold", "size": 11, "parse_math": False}
-        figure.text(0.12 / wide, 1.0 - 0.25 / high, arm_title(section.arm), **bold)
-        _name_starts(figure, panels.flat[n], wide, high)
+        _name_starts(figure, panels[n])
     return figure
 
 
@@ -178,21 +175,9 @@ def _named(axes: Axes, joint: int) -> Axes:
     return axes
 
 
-def _name_starts(figure: Figure, axes: Axes, wide: float, high: float) -> None:
+def _name_starts(figure: Figure, axes: Axes) -> None:
     """Write which colour is which start, beside the title, where there are several."""
     handles, labels = axes.get_legend_handles_labels()
     if 1 < len(labels) <= len(PRINT.data):
         place: dict[str, Any] = {"ncols": len(labels), "fontsize": 8, "markerscale": 3.0}
-        place["bbox_to_anchor"] = (1.0, 1.0 - 0.05 / high)
-        figure.legend(handles, labels, loc="upper right", **place)
-
-
-def _spaces(wide: float, high: float) -> dict[str, float]:
-    return {
-        "left": MARGINS["left"] / wide,
-        "right": 1.0 - MARGINS["right"] / wide,
-        "bottom": MARGINS["bottom"] / high,
-        "top": 1.0 - MARGINS["top"] / high,
-        "wspace": 0.34,
-        "hspace": 0.42,
-    }
+        figure.legend(handles, labels, loc="outside upper right", **place)

@@ -40,7 +40,7 @@ BOUNDS = {"1 cm": 0.01, "10 cm": 0.1}  # [m]
 LEAST = 1e-13  # of the reach: below, an error is rounding
 SETTLED = 0.02  # of a run, after which its errors say how far down to look
 UNITS = {"m": 1.0, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9}  # [m]
-STUCK_HEIGHT = 0.04  # of a plot, at which it is marked where joints stick
+STUCK_HEIGHT = 0.04  # of a plot, at which it is marked where joints stick, and motors at the top
 
 
 def error_figure(plan: Plan, runs: Mapping[str, Run | Tracking], *, theme: Theme = PRINT) -> Figure:
@@ -198,30 +198,22 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     style = {"color": theme.data[2], "ls": PATTERNS[2]}
     curve(axes, found.t, found.cross_track / UNITS[unit], "cross-track", style)
     if found.run.arm.has_friction:
-        _mark_stuck(axes, found.run, theme)
+        stuck = [stuck_spans(found.run, joint)[:, :2] for joint in range(found.run.arm.n)]
+        _mark_spans(axes, np.concatenate(stuck), STUCK_HEIGHT, theme.data[3], "a joint stuck")
     if getattr(found.run, "motors", ()):
-        _mark_limited(axes, found.run, theme)
+        limited = limited_spans(found.run)
+        _mark_spans(axes, limited, 1.0 - STUCK_HEIGHT, theme.warning, "a motor at its limits")
     # Numbers of many letters would reach into the name of the axis.
     axes.ticklabel_format(axis="y", scilimits=(-2, 4))
     return finish(axes, theme, ylabel=f"tip error [{unit}]")
 
 
-def _mark_stuck(axes: Axes, run: Run, theme: Theme) -> None:
-    """Draw a line at the foot of a plot over time where a joint of the run was stuck."""
-    spans = np.concatenate([stuck_spans(run, joint) for joint in range(run.arm.n)])
+def _mark_spans(axes: Axes, spans: np.ndarray, height: float, color: str, label: str) -> None:
+    """Draw a line over spans (k, 2) of time, at a height of the plot."""
     if len(spans):
-        line: Any = {**STUCK, "color": theme.data[3], "label": "a joint stuck"}
-        foot = np.full(len(spans), STUCK_HEIGHT)
-        axes.hlines(foot, *spans.T[:2], transform=axes.get_xaxis_transform(), **line)
-
-
-def _mark_limited(axes: Axes, run: Run, theme: Theme) -> None:
-    """Draw a line at the head of a plot over time where a motor of the run was at its limits."""
-    spans = limited_spans(run)
-    if len(spans):
-        line: Any = {**STUCK, "color": theme.warning, "label": "a motor at its limits"}
-        head = np.full(len(spans), 1.0 - STUCK_HEIGHT)
-        axes.hlines(head, *spans.T, transform=axes.get_xaxis_transform(), **line)
+        line: Any = {**STUCK, "color": color, "label": label}
+        heights = np.full(len(spans), height)
+        axes.hlines(heights, *spans.T, transform=axes.get_xaxis_transform(), **line)
 
 
 def judged(plan: Plan, runs: Any) -> dict[str, Tracking]:

@@ -31,7 +31,6 @@ MOST_POINTS, LEAST_POINTS = 2_400, 400  # of a curve
 MOST_SAMPLES, LEAST_SAMPLES = 3_000, 200  # of a motion, evenly picked; and between them as many
 CLOSE = 5e-4  # [rad] as keep the joints so close to all samples,
 MAX_ADDED = 30_000  # unless those were more
-ADDING = 16  # rounds of adding samples
 MAX_PATH_POINTS = 200_000  # of the path of the tip
 CHART_NUMBERS, MOTION_NUMBERS = 36_000, 20_000  # of a document, if that leaves enough for each
 EVEN = 1e-6  # of a step, by which times may differ from even ones
@@ -245,11 +244,10 @@ class DocumentBuilder:
         """Return the curves of a chart; those at the same times keep the same samples."""
         made: list[dict[str, Any]] = []
         counts = []
-        groups: list[list[Curve]] = []
+        groups: dict[bytes, list[Curve]] = {}
         for curve in chart.curves:
-            same = next((one for one in groups if _same_times(one[0].t, curve.t)), None)
-            groups.append([curve]) if same is None else same.append(curve)
-        for group in groups:
+            groups.setdefault(np.asarray(curve.t).tobytes(), []).append(curve)
+        for group in groups.values():
             kept = extremes(group[0].t, np.stack([one.y for one in group], axis=-1), most)
             if len(kept) < len(group[0].t):
                 counts.append((len(kept), len(group[0].t)))
@@ -260,10 +258,6 @@ class DocumentBuilder:
                 series |= {"dash": True} if one.dash else {}
                 made.append(series | ({} if one.motion is None else {"motion": one.motion}))
         return made, counts
-
-
-def _same_times(one: Array, other: Array) -> bool:
-    return one is other or (len(one) == len(other) and bool(np.array_equal(one, other)))
 
 
 def _share(numbers: int, series: int, least: int, most: int) -> int:
@@ -290,16 +284,14 @@ def evenly(count: int, most: int) -> Array:
     return picked if picked[-1] == count - 1 else np.append(picked[: most - 1], count - 1)
 
 
-def closely(t: Array, values: Array, picked: Array) -> Array:
+def closely(t: Array, values: Array, picked: Array, close: float = CLOSE) -> Array:
     """Return indices of samples (k, m), with others between them where lines would leave values.
 
     >>> t = np.arange(100.0)
     >>> closely(t, np.abs(t - 60.0)[:, None], np.array([0, 99])).tolist()
     [0, 60, 99]
     """
-    for _ in range(ADDING):
-        if len(picked) == len(t) or len(picked) > MAX_ADDED:
-            break
+    while len(picked) < min(len(t), MAX_ADDED):
         off = np.zeros(len(t))
         for column in values.T:
             line = np.interp(t, t[picked], column[picked])
@@ -308,7 +300,7 @@ def closely(t: Array, values: Array, picked: Array) -> Array:
         stretch = np.repeat(np.arange(len(picked) - 1), np.diff(picked))
         order = np.lexsort((off[:-1], stretch))
         farthest = order[np.append(np.flatnonzero(np.diff(stretch[order])), len(order) - 1)]
-        added = farthest[off[farthest] > CLOSE]
+        added = farthest[off[farthest] > close]
         if not len(added):
             break
         picked = np.union1d(picked, added)
