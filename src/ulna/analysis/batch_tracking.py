@@ -195,25 +195,8 @@ class BatchTracking:
         """
         worst = self.worst
         torques = {} if self.run.tau is None else vars(self.effort)
-        return plain(
-            {
-                "members": len(self),
-                "samples": len(self.t),
-                "since": self.t[0],
-                "until": self.t[-1],
-                "status": self.run.status.reason,
-                "rms": self.rms,
-                "along_track_rms": self.along_track_rms,
-                "cross_track_rms": self.cross_track_rms,
-                "max": worst.size,
-                "max_t": worst.t,
-                "max_point": worst.point,
-                "settling_time_1mm": self.settling_time(),
-                "first_exit_1cm": self.first_exit(0.01),
-                "joint_rms": self.joint_rms,
-                **torques,
-            }
-        )
+        found = error_facts(self, self.run.status.reason, worst.t, worst.point)
+        return plain({"members": len(self), **found, **torques})
 
     def _lines(self) -> list[str]:
         judged = self.rms[np.isfinite(self.rms)]
@@ -238,10 +221,29 @@ class BatchTracking:
         return card(self._title(), self._lines())
 
 
+def error_facts(found: Any, status: Any, max_t: Any, max_point: Any) -> dict[str, Any]:
+    """Return the errors of a `Tracking` or a `BatchTracking` by names."""
+    return {
+        "samples": len(found.t),
+        "since": found.t[0],
+        "until": found.t[-1],
+        "status": status,
+        "rms": found.rms,
+        "along_track_rms": found.along_track_rms,
+        "cross_track_rms": found.cross_track_rms,
+        "max": found.max,
+        "max_t": max_t,
+        "max_point": max_point,
+        "settling_time_1mm": found.settling_time(),
+        "first_exit_1cm": found.first_exit(0.01),
+        "joint_rms": found.joint_rms,
+    }
+
+
 def batch_tracking(run: BatchRun, plan: Plan | Sequence[Plan], start: float) -> BatchTracking:
     """Compare every run of a batch with the plan that it was to follow; see `tracking`."""
-    given = plan if isinstance(plan, Plan) else _several(plan)
-    reference, places = _references(_checked(run, given), run.t + start)
+    plans = _plans(run, plan)
+    reference, places = _references(plans, run.t + start)
     members, samples, n = len(run), len(run.t), run.n
     counted = f"{members:,} arms × {samples:,} samples"
     needed = 8.0 * members * samples * (10 + n)
@@ -262,26 +264,20 @@ def batch_tracking(run: BatchRun, plan: Plan | Sequence[Plan], start: float) -> 
     wanted = _chosen(reference, places).position
     points = np.broadcast_to(wanted, (members, samples, 2))
     freeze(*found, points)
-    return BatchTracking(run, given, run.t, *found, points)
+    asked = plan if isinstance(plan, Plan) else plans
+    return BatchTracking(run, asked, run.t, *found, points)
 
 
-def _several(plans: Any) -> tuple[Plan, ...]:
-    if not isinstance(plans, Iterable):
-        need = "a Plan, made with ulna.plan, or one for each arm"
-        raise InputError(Problem("plan", shown(plans), need))
-    return tuple(plans)
-
-
-def _checked(run: BatchRun, plan: Any) -> tuple[Plan, ...]:
+def _plans(run: BatchRun, given: Any) -> tuple[Plan, ...]:
     """Return one plan for all, or one for each."""
-    plans = (plan,) if isinstance(plan, Plan) else plan
+    plans = tuple(given) if isinstance(given, Iterable) else (given,)
     for one in plans:
         if not isinstance(one, Plan):
             raise InputError(Problem("plan", shown(one), "a Plan, made with ulna.plan"))
         if one.arm.n != run.n:
             need = f"{one.arm.n}, as many as the plan has"
             raise InputError(Problem("run", f"a batch of arms of {run.n} joints", need))
-    if not isinstance(plan, Plan) and (len(plans) != len(run) or not plans):
+    if not isinstance(given, Plan) and (len(plans) != len(run) or not plans):
         need = f"one plan, or {len(run):,}, one for each arm"
         raise InputError(Problem("plan", f"{len(plans):,} plans", need))
     return plans

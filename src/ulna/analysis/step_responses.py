@@ -271,7 +271,7 @@ def _of_runs(
     if isinstance(run, BatchRun):
         return batch_step_response(run, goal, tolerance)
     sizes = goal - run.q[0]
-    place = _stepping(sizes) if joint is None else _joint(joint, len(sizes))
+    place = _stepping(sizes) if joint is None else whole("joint", joint, 1, len(sizes))
     size = float(sizes[place - 1])
     if size == 0.0:
         need = "a joint whose set-point is not where it started"
@@ -286,13 +286,6 @@ def _stepping(sizes: Array) -> int:
         told = ", ".join(map(str, found)) or "none"
         raise InputError(Problem("joint", f"steps of joints: {told}", "one of them: joint=..."))
     return int(found[0])
-
-
-def _joint(joint: Any, n: int) -> int:
-    place = whole("joint", joint, 1)
-    if place > n:
-        raise InputError(Problem("joint", shown(joint), f"a joint from 1 to {n}"))
-    return place
 
 
 def _simulated(
@@ -310,7 +303,8 @@ def _simulated(
     check_kinds(arm, controller, sensors, ())
     if controller is None:
         raise InputError(Problem("controller", "None", "a controller, such as ulna.control.PD()"))
-    place, size = _joint(1 if joint is None else joint, arm.n), SIZE if size is None else size
+    place = whole("joint", 1 if joint is None else joint, 1, arm.n)
+    size = SIZE if size is None else size
     if number("size", size) == 0.0:
         raise InputError(Problem("size", shown(size), "a step [rad] that is not 0"))
     start = rest_posture(arm) if q0 is None else joint_values(arm.n, "q0", q0, "rad")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
 
-from ulna.analysis.batch_tracking import BatchTracking, batch_tracking
+from ulna.analysis.batch_tracking import BatchTracking, batch_tracking, error_facts
 from ulna.analysis.joint_effort import Effort, effort
 from ulna.analysis.time_averages import by_joint, rms
 from ulna.analysis.tracking_measures import (
@@ -203,25 +203,9 @@ class Tracking(Generic[Judged]):
         dict
             By names, in SI units; None for what is not finite.
         """
-        worst = self.worst
-        return plain(
-            {
-                "samples": len(self.t),
-                "since": self.t[0],
-                "until": self.t[-1],
-                "status": self.run.status.text,
-                "rms": self.rms,
-                "along_track_rms": self.along_track_rms,
-                "cross_track_rms": self.cross_track_rms,
-                "max": self.max,
-                "max_t": None if worst is None else worst.t,
-                "max_point": None if worst is None else worst.point,
-                "settling_time_1mm": self.settling_time(),
-                "first_exit_1cm": self.first_exit(0.01),
-                "joint_rms": self.joint_rms,
-                **vars(self.effort),
-            }
-        )
+        t, point = (None, None) if self.worst is None else self.worst[1:]
+        found = error_facts(self, self.run.status.text, t, point)
+        return plain({**found, **vars(self.effort)})
 
     def _lines(self) -> list[str]:
         worst = self.worst

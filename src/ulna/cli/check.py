@@ -12,7 +12,7 @@ from ulna.arm import Arm
 from ulna.arm.components import FRICTION
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, find_arm, read_convention, with_typed_motors
-from ulna.cli.motor_report import level_text, motor_columns, motor_facts
+from ulna.cli.motor_report import Held, bound_text, held_in, level_text, motor_columns, motor_facts
 from ulna.cli.terminal import (
     counted,
     degrees,
@@ -22,7 +22,6 @@ from ulna.cli.terminal import (
     show_joints,
     show_json,
 )
-from ulna.dynamics import friction_payload
 from ulna.errors import InputError
 from ulna.kinematics import workspace
 from ulna.kinematics.inverse_kinematics import ring
@@ -63,9 +62,9 @@ def check(
     say(f"mass {number(described.mass)} kg, gravity ({number(gx)}, {number(gy)}) m/s²")
     say(_reach_text(described))
     if dry and any(described.gravity):
-        say(_held_text(described))
+        say(_held_text(_level(described)))
     if described.has_motors and any(described.gravity):
-        say(level_text(described, _level(described)))
+        say(level_text(_level(described)))
     say("ok")
 
 
@@ -104,9 +103,9 @@ def _joints(arm: Arm, angles: Angles) -> dict[str, Iterable[str]]:
         "lower q [°]": map(_angle, p.lower),
         "upper q [°]": map(_angle, p.upper),
         **turned,
-        "torque [N·m]": map(_limit, p.max_torque),
-        "[kg·cm]": [_limit(from_si(most, "kg*cm", "torque")) for most in p.max_torque],
-        "speed [rpm]": [_limit(from_si(most, "rpm", "speed")) for most in p.max_velocity],
+        "torque [N·m]": map(bound_text, p.max_torque),
+        "[kg·cm]": [bound_text(from_si(most, "kg*cm", "torque")) for most in p.max_torque],
+        "speed [rpm]": [bound_text(from_si(most, "rpm", "speed")) for most in p.max_velocity],
         "damping [N·m·s/rad]": [number(joint.damping) for joint in arm.joints],
     }
 
@@ -127,22 +126,17 @@ def _friction(arm: Arm) -> dict[str, list[str]]:
     return columns
 
 
-def _level_payload(arm: Arm) -> float:
-    """Return the mass [kg] that friction alone holds at the tip of the arm, stretched out level."""
-    return float(friction_payload(arm, _level(arm)))
-
-
-def _level(arm: Arm) -> np.ndarray:
-    """Return the pose in which the arm is stretched out level."""
+def _level(arm: Arm) -> Held:
+    """Return what holds the arm stretched out level."""
     gx, gy = arm.gravity
     level = np.zeros(arm.n)
     level[0] = math.atan2(gx, -gy)
-    return level
+    return held_in(arm, level, np.zeros(2))
 
 
-def _held_text(arm: Arm) -> str:
-    mass = _level_payload(arm)
-    load = arm.payload.mass + mass
+def _held_text(held: Held) -> str:
+    mass = held.friction_payload
+    load = held.arm.payload.mass + mass
     if mass >= 0.0:
         with_load = f" with up to {no_more_than(mass)} kg more at the tip"
         return f"without motors friction holds the arm stretched out level{with_load}"
@@ -152,10 +146,6 @@ def _held_text(arm: Arm) -> str:
 
 def _angle(limit: float) -> str:
     return degrees(limit, 2) if math.isfinite(limit) else "-"
-
-
-def _limit(value: float) -> str:
-    return number(value, 4) if math.isfinite(value) else "-"
 
 
 def _lacks_limits(arm: Arm) -> bool:
@@ -177,5 +167,5 @@ def _facts(arm: Arm) -> dict[str, Any]:
             if dry or name not in FRICTION
         },
         **motor_facts(arm),
-        **({"friction_payload_level": _level_payload(arm)} if dry else {}),
+        **({"friction_payload_level": _level(arm).friction_payload} if dry else {}),
     }

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
-from ulna import dynamics, kinematics
-from ulna.arm import Arm
+from ulna import kinematics
 from ulna.cli import flags
 from ulna.cli.arguments import Angles, changed_arm, read_convention, read_force
 from ulna.cli.flags import option
 from ulna.cli.motor_report import (
+    Held,
+    held_in,
     motor_facts,
     motor_name,
     too_hot_text,
-    torque_at_rest,
-    torque_for_ever,
     unrated_texts,
 )
 from ulna.cli.terminal import (
-    ROUNDING,
     degrees,
     fixed,
     no_more_than,
@@ -32,7 +30,7 @@ from ulna.cli.terminal import (
     show_json,
 )
 from ulna.derivation.worked_steps import holding_steps
-from ulna.errors import InfeasibleError, InputError, Problem
+from ulna.errors import InfeasibleError
 
 TipForceOption = Annotated[
     str | None,
@@ -61,7 +59,7 @@ def hold(
     pull = np.zeros(2)
     if tip_force is not None:
         pull = np.array(read_force(tip_force, "--tip-force"))
-    held = _held(described, posture, pull)
+    held = held_in(described, posture, pull)
     if json:
         show_json({**_facts(held), **convention.facts(phi=posture)})
     elif explain:
@@ -71,54 +69,7 @@ def hold(
     _raise_if_too_weak(held)
 
 
-class _Held(NamedTuple):
-    arm: Arm
-    q: np.ndarray
-    force: np.ndarray
-    torque: np.ndarray
-    gravity: np.ndarray
-    payload_margin: float  # [kg] more at the tip
-    friction_payload: float  # [kg] more at the tip that friction holds without motors
-    limit: np.ndarray  # [N·m] of each joint at rest, its motor's included
-
-    @property
-    def too_weak(self) -> np.ndarray:
-        """Of each joint, whether the pose asks more of it than it gives."""
-        most = self.limit + self.static
-        return np.asarray(np.abs(self.torque) > most * (1.0 + ROUNDING))
-
-    @property
-    def too_hot(self) -> np.ndarray:
-        """Of each joint, whether its motor holds the pose only until its winding is too hot."""
-        most = torque_for_ever(self.arm) + self.static
-        return np.asarray(np.abs(self.torque) > most * (1.0 + ROUNDING))
-
-    @property
-    def static(self) -> np.ndarray:
-        """The static friction of each joint, which holds it too."""
-        return np.asarray(self.arm.parameters.static)
-
-    @property
-    def slipping(self) -> np.ndarray:
-        """Of each joint, whether the pose asks more of its friction alone than that gives."""
-        return np.asarray(np.abs(self.torque) > self.static * (1.0 + ROUNDING))
-
-
-def _held(arm: Arm, q: np.ndarray, force: np.ndarray) -> _Held:
-    with np.errstate(over="ignore", invalid="ignore"):
-        torque = dynamics.holding_torque(arm, q, tip_force=force)
-    if not np.isfinite(torque).all():
-        got = "angles, a force or a load for which no torque is a number"
-        raise InputError(Problem("hold", got, "sizes that arithmetic can hold", "check the units"))
-    p = arm.parameters
-    limit = torque_at_rest(arm)
-    held_by = p._replace(max_torque=limit + p.static)
-    margin = float(dynamics.largest_payload(held_by, q, tip_force=force))
-    alone = float(dynamics.friction_payload(arm, q, tip_force=force))
-    return _Held(arm, q, force, torque, dynamics.gravity_torque(arm, q), margin, alone, limit)
-
-
-def _show(held: _Held, name: str, angles: Angles) -> None:
+def _show(held: Held, name: str, angles: Angles) -> None:
     arm, torque, gravity, limit = held.arm, held.torque, held.gravity, held.limit
     columns: dict[str, Iterable[str]] = {
         f"{angles.symbol} [°]": map(degrees, angles.of(held.q)),
@@ -145,17 +96,16 @@ def _show(held: _Held, name: str, angles: Angles) -> None:
         helped = ", friction included" * bool(held.static.any())
         most = no_more_than(held.payload_margin)
         say(f"the joints hold up to {most} kg more at the tip{helped}")
-    if held.too_hot.any() and not held.too_weak.any():
-        text = too_hot_text(arm, torque, np.flatnonzero(held.too_hot))
-        say(f"the motors hold the pose{text}")
     if not held.too_weak.any():
-        for told in unrated_texts(arm, torque):
+        if held.too_hot.any():
+            say(f"the motors hold the pose{too_hot_text(held)}")
+        for told in unrated_texts(held):
             say(told)
     if held.static.any():
         say(_without_motors(held))
 
 
-def _without_motors(held: _Held) -> str:
+def _without_motors(held: Held) -> str:
     """Return whether friction alone holds the pose, and with which load."""
     if not held.slipping.any():
         mass = held.friction_payload
@@ -180,7 +130,7 @@ def _force_in_words(force: np.ndarray) -> str:
     return f", with ({number(force[0])}, {number(force[1])}) N{moment} acting on it"
 
 
-def _raise_if_too_weak(held: _Held) -> None:
+def _raise_if_too_weak(held: Held) -> None:
     """Raise if the joints cannot hold the pose, with a way out."""
     weak = np.flatnonzero(held.too_weak)
     if not len(weak):
@@ -200,14 +150,14 @@ def _raise_if_too_weak(held: _Held) -> None:
     raise InfeasibleError(f"the pose cannot be held: {asked}; {way_out}")
 
 
-def _giver(held: _Held, joint: int) -> str:
+def _giver(held: Held, joint: int) -> str:
     """Return what bounds the torque of a joint: its motor, or itself."""
     if held.limit[joint] < held.arm.parameters.max_torque[joint]:
         return f"its motor {motor_name(held.arm.joints[joint])} gives"
     return "gives"
 
 
-def _facts(held: _Held) -> dict[str, Any]:
+def _facts(held: Held) -> dict[str, Any]:
     return {
         "arm": held.arm.name,
         "q": held.q,
@@ -223,7 +173,7 @@ def _facts(held: _Held) -> dict[str, Any]:
     }
 
 
-def _friction_facts(held: _Held) -> dict[str, Any]:
+def _friction_facts(held: Held) -> dict[str, Any]:
     return {
         "friction": {
             "static": held.static,

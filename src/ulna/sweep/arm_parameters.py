@@ -12,7 +12,7 @@ the arrays of many arms, to the last bit.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from ulna.arm.components import FRICTION, JOINT, LINK, PAYLOAD, rod_com, rod_ine
 from ulna.arm.motors import MOTOR_TABLES
 from ulna.arm.robot_files import MOTOR_PARTS, NUMBERS
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, Problems, rewording, shown
+from ulna.errors import InputError, Problem, Problems, rewording
 
 ALL = "all"  # in place of a link's or a joint's number
 ANY = "K"  # what stands for such a number in the table of names
@@ -241,14 +241,10 @@ def _changed_friction(friction: Friction, values: Mapping[str, Any]) -> Friction
 
 
 def _changed_motor(motor: Any, values: Mapping[str, Any]) -> Any:
-    if motor is None:
-        raise InputError(Problem("", "none", "a motor whose numbers can be varied"))
     own: dict[str, Any] = {}
-    known = {one.name for one in dataclasses.fields(motor)}
     for name, value in values.items():
+        _check_motor(name, motor, name)
         part, _, field = name.partition(".")
-        if part not in known or (field and getattr(motor, part) is None):
-            raise InputError(Problem(name, shown(value), f"nothing of {motor.name!r}"))
         if field:
             own[part] = dataclasses.replace(own.get(part, getattr(motor, part)), **{field: value})
         else:
@@ -280,7 +276,7 @@ def stacked_arms(arm: Arm, columns: Mapping[str, Array], count: int) -> tuple[Pa
     for name, column in columns.items():
         certain &= _within_bounds(ARM_FIELDS[template(name)].bounds, column)
         rows.put(name, column)
-    rows.follow(columns)
+    rows.follow()
     return rows.parameters(), certain & rows.are_arms()
 
 
@@ -300,7 +296,7 @@ class _Rows:
     """The numbers of many arms, each field (count, n), before a payload is added to them."""
 
     def __init__(self, arm: Arm, count: int) -> None:
-        self.arm, self.count = arm, count
+        self.arm, self.given = arm, set[str]()  # names that have values of their own
         frictions = [joint.friction or FRICTIONLESS for joint in arm.joints]
         parts = ((arm.links, LINK), (arm.joints, JOINT), (frictions, FRICTION))
         # Gears, rotors and friction of motors without limits are nothing: their own are taken.
@@ -322,15 +318,13 @@ class _Rows:
             self.payload[rest or "mass"] = column
         else:
             number, _, field = rest.partition(".")
-            places = _places(number, self.arm.n)
-            self.fields[field.removeprefix("friction.")][:, places.start : places.stop] = column[
-                :, None
-            ]
+            for place in _places(number, self.arm.n):
+                self.fields[field.removeprefix("friction.")][:, place] = column
+                self.given.add(f"{owner}.{place + 1}.{field}")
 
-    def follow(self, columns: Mapping[str, Array]) -> None:
+    def follow(self) -> None:
         """Let what is a default follow what it is the default of."""
-        given = set(_single_names(columns, self.arm.n))
-        fields = self.fields
+        given, fields = self.given, self.fields
         for k, link in enumerate(self.arm.links):
             if not link.is_rod:
                 continue
@@ -359,14 +353,3 @@ class _Rows:
             fields[name] = fields[name].copy()
             fields[name][:, -1] += self.payload[load]
         return Parameters(**fields, **self.plane)
-
-
-def _single_names(names: Mapping[str, Any], n: int) -> Iterator[str]:
-    """Return names with "all" written out."""
-    for name in names:
-        owner, _, rest = name.partition(".")
-        number, _, field = rest.partition(".")
-        if number == ALL:
-            yield from (f"{owner}.{k + 1}.{field}" for k in range(n))
-        else:
-            yield name

@@ -324,7 +324,7 @@ class Robustness:
                 "rank_correlation": {
                     name: one._asdict() for name, one in self.rank_correlations.items()
                 },
-                "sobol": None if self.sobol is None else self.sobol.facts(),
+                "sobol": None if self.sobol is None else self.sobol._asdict(),
                 "worst": {
                     **worst._asdict(),
                     "values": {name: _told(value) for name, value in worst.values.items()},

@@ -45,16 +45,6 @@ class SobolIndices(NamedTuple):
     confidence: Mapping[str, float]
     runs: int
 
-    def facts(self) -> dict[str, Any]:
-        """Return them as plain values that JSON takes.
-
-        Returns
-        -------
-        dict
-            By names.
-        """
-        return self._asdict()
-
 
 class RankCorrelation(NamedTuple):
     """Spearman's ρ of a parameter and an error.
