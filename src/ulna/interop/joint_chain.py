@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.errors import Problems, nearest_name, warn
-from ulna.interop.compiled_robot import MAX_LISTED, CompiledRobot
+from ulna.interop.compiled_robot import CompiledRobot
 
 PLANAR_PART = "name the planar part: base_link and tip_link, or joints to hold"
 POSES = 3  # of an arm, in which a coupling that does not act on it has one length
@@ -53,41 +53,34 @@ class ChainSearch:
         self.sites = [model.site(i).name for i in range(model.nsite)]
         self.hold = frozenset(hold)
         for name in sorted(self.hold.difference(self.joints)):
-            hint = nearest_name(name, self.joints[:20])
+            hint = nearest_name(name, self.joints)
             problems.add("hold", repr(name), "a joint of the file that moves", hint)
 
-    def find(self, base_link: str | None, tip_link: str | None) -> JointChain | None:
-        """Return the chain from base to tip; None if there is no planar one."""
+    def find(self, base_link: str | None, tip_link: str | None) -> JointChain:
+        """Return the chain from base to tip; raise InputError if there is no planar one."""
         base = WORLD if base_link is None else self._body("base_link", base_link)
-        body, site = self._tip(base, tip_link) if base >= 0 else (-1, -1)
-        if body < 0:
-            return None
+        body, site = self._only_tip(base) if tip_link is None else self._tip(tip_link)
         line = self._line(body)
         path = line[line.index(base) + 1 :] if base in line else []
         moving = [joint for one in path for joint in self._moving(one)]
         if not moving:
             got = f"no joint that turns between {self.bodies[base]!r} and {self.bodies[body]!r}"
             self.problems.add("tip_link", got, "a tip beyond the base, with joints between them")
-        for joint in moving:
-            self._check_hinge(joint)
-        if self.problems.found:
-            return None
+        self._check_hinges(moving)
         held = tuple(joint for joint in range(len(self.joints)) if joint not in moving)
         self._check_couplings(moving)
         return JointChain(tuple(moving), self._movers(moving), held, body, site)
 
     def _body(self, what: str, name: str) -> int:
-        """Return the number of a body, −1 if there is none of that name."""
-        if name in self.bodies:
-            return self.bodies.index(name)
-        hint = nearest_name(name, self.bodies[:20])
-        self.problems.add(what, repr(name), "a link of the file", hint)
-        return -1
+        """Return the number of a body."""
+        if name not in self.bodies:
+            hint = nearest_name(name, self.bodies)
+            self.problems.add(what, repr(name), "a link of the file", hint)
+            self.problems.raise_if_any()
+        return self.bodies.index(name)
 
-    def _tip(self, base: int, tip_link: str | None) -> tuple[int, int]:
-        """Return the body and the site of the tip; the only end there is if none is named."""
-        if tip_link is None:
-            return self._only_tip(base)
+    def _tip(self, tip_link: str) -> tuple[int, int]:
+        """Return the body and the site of a tip, −1 where the tip is the frame of a body."""
         site = tip_link.removesuffix(" (site)")
         if site in self.sites and (site != tip_link or tip_link not in self.bodies):
             place = self.sites.index(site)
@@ -108,48 +101,44 @@ class ChainSearch:
         return [joint for joint in joints if self.joints[joint] not in self.hold]
 
     def _only_tip(self, base: int) -> tuple[int, int]:
-        """Return the end of the only chain there is; note what makes the choice impossible."""
+        """Return the end of the only chain there is; raise for what makes that impossible."""
         lines = [self._line(body) for body in range(len(self.bodies))]
         moving = [line[-1] for line in lines if base in line[:-1] and self._moving(line[-1])]
         if not moving:
             self.problems.add("robot", "no joint that turns", "at least one revolute joint")
-            return -1, -1
+        self._check_hinges([joint for body in moving for joint in self._moving(body)])
         before = {body for one in moving for body in lines[one][:-1]}
         last = [body for body in moving if body not in before]
-        hinges = [self._check_hinge(joint) for body in moving for joint in self._moving(body)]
-        if not all(hinges):
-            return -1, -1
         for body in last[1:]:
             joint, got = self._moving(body)[0], f"a branch, beside link {self.bodies[last[0]]!r}"
             self.problems.add(
                 f"joint.{self.joints[joint]}", got, "one chain of joints", PLANAR_PART
             )
+        # All that is fixed to the last moving body: its ends are frames without a body beyond
+        # them, and sites.
         fixed = [line[-1] for line in lines if last[0] in line]
-        return self._only_end(fixed) if len(last) == 1 else (-1, -1)
-
-    def _only_end(self, fixed: list[int]) -> tuple[int, int]:
-        """Return the one end of the bodies that are fixed to the last moving one."""
         places = enumerate(self.model.site_bodyid.tolist())
         sites = [(body, site) for site, body in places if body in fixed and self.sites[site]]
         above = {*self.model.body_parentid[fixed], *(body for body, _ in sites)}
         ends: list[tuple[int, int]] = [(body, -1) for body in fixed if body not in above]
         ends += sites
-        if len(ends) > 1:
+        if len(ends) > 1 and len(last) == 1:
             names = [self.sites[site] if site >= 0 else self.bodies[body] for body, site in ends]
-            got = f"several ends of the last link: {', '.join(names[:MAX_LISTED])}"
+            got = f"several ends of the last link: {', '.join(names)}"
             self.problems.add("tip", got, "one of them as tip_link")
-            return -1, -1
+        self.problems.raise_if_any()
         return ends[0]
 
-    def _check_hinge(self, joint: int) -> bool:
-        """Note a joint that is not a hinge, or follows another joint."""
-        name, kind = self.joints[joint], int(self.model.jnt_type[joint])
-        got = f"a {KINDS[kind]} joint" if kind != REVOLUTE else ""
-        if name in self.mimics:
-            got = f"a joint that mimics {self.mimics[name]!r}"
-        if got:
-            self.problems.add(f"joint.{name}", got, "a revolute joint", PLANAR_PART)
-        return not got
+    def _check_hinges(self, joints: Iterable[int]) -> None:
+        """Raise for joints that are not hinges, or follow other joints."""
+        for joint in joints:
+            name, kind = self.joints[joint], int(self.model.jnt_type[joint])
+            got = f"a {KINDS[kind]} joint" if kind != REVOLUTE else ""
+            if name in self.mimics:
+                got = f"a joint that mimics {self.mimics[name]!r}"
+            if got:
+                self.problems.add(f"joint.{name}", got, "a revolute joint", PLANAR_PART)
+        self.problems.raise_if_any()
 
     def _movers(self, hinges: list[int]) -> NDArray[np.int64]:
         """Return the place of the last hinge before each body, −1 before the first."""
@@ -169,7 +158,7 @@ class ChainSearch:
             else:
                 spared.append(name)
         if spared:
-            warn(f"ignored, as they tie no joints of the arm: {', '.join(spared[:MAX_LISTED])}")
+            warn(f"ignored, as they tie no joints of the arm: {', '.join(spared)}")
 
     def _couplings(self, hinges: list[int]) -> dict[str, list[float]]:
         """Return lengths of tendons and violations of equalities in a few poses of the arm."""

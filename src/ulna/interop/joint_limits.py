@@ -14,7 +14,7 @@ import numpy as np
 
 from ulna.arm.components import Friction, Joint
 from ulna.errors import Problems, warn
-from ulna.interop.compiled_robot import MAX_LISTED, NO_LIMIT, CompiledRobot
+from ulna.interop.compiled_robot import NO_LIMIT, CompiledRobot
 
 
 def read_joint(robot: CompiledRobot, joint: int, problems: Problems) -> Joint:
@@ -24,30 +24,31 @@ def read_joint(robot: CompiledRobot, joint: int, problems: Problems) -> Joint:
     model, bits = robot.model, mujoco.mjtDisableBit
     name, dof = robot.joints[joint], model.jnt_dofadr[joint]
 
-    def disabled(*flags: mujoco.mjtDisableBit) -> bool:
-        return any(model.opt.disableflags & int(flag) for flag in flags)
+    def enabled(*flags: mujoco.mjtDisableBit) -> bool:
+        return not any(model.opt.disableflags & int(flag) for flag in flags)
 
     owner = f"joint.{name}"
     springs = [model.jnt_stiffness[joint], *np.ravel(model.jnt_stiffnesspoly[joint])]
-    if any(springs) and not disabled(bits.mjDSBL_SPRING):
+    if any(springs) and enabled(bits.mjDSBL_SPRING):
         problems.add(f"{owner}.stiffness", "a spring", "a joint without one")
-    damped = not disabled(bits.mjDSBL_DAMPER)
+    damped = enabled(bits.mjDSBL_DAMPER)
     if np.any(model.dof_dampingpoly[dof]) and damped:
         problems.add(f"{owner}.damping", "a polynomial", "one number [N·m·s/rad]")
     lower, upper = -math.inf, math.inf
-    if model.jnt_limited[joint] and not disabled(bits.mjDSBL_LIMIT, bits.mjDSBL_CONSTRAINT):
+    if model.jnt_limited[joint] and enabled(bits.mjDSBL_LIMIT, bits.mjDSBL_CONSTRAINT):
         lower, upper = (_unbounded(float(end)) for end in model.jnt_range[joint])
-    loss = float(model.dof_frictionloss[dof])
-    if disabled(bits.mjDSBL_FRICTIONLOSS, bits.mjDSBL_CONSTRAINT):
-        loss = 0.0
-    return Joint(
-        lower,
-        upper,
-        robot.velocity_limits.get(name, math.inf),
-        _max_torque(robot, joint, problems),
-        damping=float(model.dof_damping[dof]) if damped else 0.0,
-        friction=Friction(coulomb=loss) if loss > 0.0 else None,
-    )
+    rubs = enabled(bits.mjDSBL_FRICTIONLOSS, bits.mjDSBL_CONSTRAINT)
+    loss = float(model.dof_frictionloss[dof]) if rubs else 0.0
+    with problems.gather(owner):
+        return Joint(
+            lower,
+            upper,
+            robot.velocity_limits.get(name, math.inf),
+            _max_torque(robot, joint, problems),
+            damping=float(model.dof_damping[dof]) if damped else 0.0,
+            friction=Friction(coulomb=loss) if loss > 0.0 else None,
+        )
+    return Joint()
 
 
 def _unbounded(value: float) -> float:
@@ -58,20 +59,19 @@ def _max_torque(robot: CompiledRobot, joint: int, problems: Problems) -> float:
     """Return the limit [N·m] of the joint and of all its actuators, infinite if there is none."""
     model, own = robot.model, math.inf
     if model.jnt_actfrclimited[joint]:
-        lower, upper = model.jnt_actfrcrange[joint]
-        own = _smaller_side(lower, upper, f"joint.{robot.joints[joint]}", problems)
-    drives = [k for k in range(model.nu) if _drives(model, k, joint)]
-    ranges = np.array([_torque_range(model, k, problems) for k in drives])
-    if not ranges.size:
+        owner = f"joint.{robot.joints[joint]}"
+        own = _smaller_side(model.jnt_actfrcrange[joint], owner, problems)
+    drives = _drives(model, joint)
+    if not drives:
         return own
-    names = ", ".join(_name(model, k) for k in drives[:MAX_LISTED])
-    lower, upper = ranges.sum(axis=0).tolist()
-    return min(own, _smaller_side(lower, upper, f"actuator {names}", problems))
+    ranges = np.array([_torque_range(model, k, problems) for k in drives])
+    owner = f"actuator {', '.join(_name(model, k) for k in drives)}"
+    return min(own, _smaller_side(ranges.sum(axis=0), owner, problems))
 
 
-def _smaller_side(lower: float, upper: float, owner: str, problems: Problems) -> float:
+def _smaller_side(ends: np.ndarray, owner: str, problems: Problems) -> float:
     """Return the largest torque that both sides allow, infinite where the file names none."""
-    lower, upper = _unbounded(float(lower)), _unbounded(float(upper))
+    lower, upper = (_unbounded(float(end)) for end in ends)
     if min(-lower, upper) <= 0.0:
         got = f"torques from {lower:g} to {upper:g} N·m: one side only"
         problems.add(owner, got, "torques to both sides")
@@ -85,13 +85,14 @@ def _name(model: Any, actuator: int) -> str:
     return model.actuator(actuator).name or str(actuator)
 
 
-def _drives(model: Any, actuator: int, joint: int) -> bool:
+def _drives(model: Any, joint: int) -> list[int]:
+    """Return the actuators that turn a joint."""
     import mujoco
 
-    kind = mujoco.mjtTrn(model.actuator_trntype[actuator])
-    if kind not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
-        return False
-    return bool(model.actuator_trnid[actuator][0] == joint and model.actuator_gear[actuator][0])
+    kinds = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    turns = np.isin(model.actuator_trntype, [int(kind) for kind in kinds])
+    turns &= (model.actuator_trnid[:, 0] == joint) & (model.actuator_gear[:, 0] != 0.0)
+    return np.flatnonzero(turns).tolist()
 
 
 def _is_plain(model: Any, actuator: int) -> bool:
@@ -105,7 +106,7 @@ def _is_plain(model: Any, actuator: int) -> bool:
     )
 
 
-def _torque_range(model: Any, actuator: int, problems: Problems) -> tuple[float, float]:
+def _torque_range(model: Any, actuator: int, problems: Problems) -> list[float]:
     """Return the least and the largest torque [N·m] of an actuator."""
     import mujoco
 
@@ -120,18 +121,12 @@ def _torque_range(model: Any, actuator: int, problems: Problems) -> tuple[float,
         if np.any(getattr(model, f"actuator_{key}")[actuator]):
             owner = f"actuator.{_name(model, actuator)}.{key}"
             problems.add(owner, f"{key} of an actuator", f"the {key} of a joint")
-    low, high = sorted(model.actuator_gear[actuator][0] * end for end in (lower, upper))
-    return float(low), float(high)
+    return sorted(float(model.actuator_gear[actuator][0] * end) for end in (lower, upper))
 
 
 def describe_laws(model: Any, hinges: Iterable[int]) -> None:
     """Warn of actuators of which only the limits are used."""
-    laws = [
-        _name(model, k)
-        for k in range(model.nu)
-        if any(_drives(model, k, joint) for joint in hinges) and not _is_plain(model, k)
-    ]
+    drives = [k for joint in hinges for k in _drives(model, joint)]
+    laws = [_name(model, k) for k in drives if not _is_plain(model, k)]
     if laws:
-        more = f" and {len(laws) - MAX_LISTED} more" if len(laws) > MAX_LISTED else ""
-        text = f"{', '.join(laws[:MAX_LISTED])}{more}"
-        warn(f"actuators of which only limits of torque are used: {text}")
+        warn(f"actuators of which only limits of torque are used: {', '.join(laws)}")

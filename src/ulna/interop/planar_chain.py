@@ -68,7 +68,6 @@ def planar_arm(
     with rewording(lambda problem: problem.at(robot.file)):
         chain = ChainSearch(robot, hold, problems).find(base_link, tip_link)
         problems.raise_if_any()
-        assert chain is not None
         # Numbers beyond what squares can hold become infinite, which no arm accepts.
         with np.errstate(over="ignore", invalid="ignore"):
             return _Projection(robot, chain, problems).arm()
@@ -102,15 +101,15 @@ class _Projection:
         bodies = self._bodies()
         self.problems.raise_if_any()
         ends = [*points[1:], self._tip(points[-1], bodies[-1])]
-        self._check_lengths(points, ends)
+        rows = zip(self.names, points, ends, bodies, strict=True)
+        links = [_link(*row, self.problems) for row in rows]
         self.problems.raise_if_any()
-        self._describe()
-        directions = [
-            0.0,
-            *(math.atan2(*(end - start)[::-1]) for start, end in zip(points, ends, strict=True)),
-        ]
-        offsets = [_wrapped(turn) for turn in np.diff(directions).tolist()]
-        links = [_link(*row) for row in zip(points, ends, bodies, strict=True)]
+        describe_held(self.robot, self.chain)
+        describe_laws(self.model, self.hinges)
+        if self.model.opt.density or self.model.opt.viscosity:
+            warn(f"{self.robot.file}: density and viscosity of a fluid are ignored")
+        directions = [math.atan2(*along[::-1]) for along in np.subtract(ends, points)]
+        offsets = [_wrapped(turn) for turn in np.diff(directions, prepend=0.0).tolist()]
         turned = [_turned(*row) for row in zip(joints, signs, offsets, strict=True)]
         self._add_rotors(links, turned)
         gravity = (self.plane @ self.gravity)[:2]
@@ -130,18 +129,14 @@ class _Projection:
 
     def _signs(self) -> list[float]:
         """Return ±1 for axes along the first one or against it; note those that do neither."""
-        signs, bent = [], []
+        signs = []
         for name, axis in zip(self.names, self.axes, strict=True):
             along = float(axis @ self.axes[0])
             tilt = math.atan2(float(np.linalg.norm(np.cross(axis, self.axes[0]))), abs(along))
             if tilt > MAX_TILT:
                 got = f"an axis at {math.degrees(tilt):.4g}° to that of {self.names[0]!r}"
                 self.problems.add(f"joint.{name}.axis", got, "parallel axes", PLANAR_PART)
-            elif tilt > ROUNDING:
-                bent.append(f"{name} by {tilt:.1e} rad")
             signs.append(math.copysign(1.0, along))
-        if bent and not self.problems.found:
-            warn(f"axes that are not quite parallel are read as parallel: {', '.join(bent)}")
         return signs
 
     def _bodies(self) -> list[CarriedBody]:
@@ -179,23 +174,6 @@ class _Projection:
             )
         return np.asarray(2.0 * body.centre - last)
 
-    def _check_lengths(self, points: list[Vector], ends: list[Vector]) -> None:
-        for name, start, end in zip(self.names, points, ends, strict=True):
-            if np.linalg.norm(end - start) < ROUNDING:
-                got = "the next joint, or the tip, on its own axis"
-                need, hint = (
-                    "a link of some length between them",
-                    "name a link at the tip: tip_link",
-                )
-                self.problems.add(f"joint.{name}", got, need, hint)
-
-    def _describe(self) -> None:
-        """Warn of what the file has and the arm has not."""
-        describe_held(self.robot, self.chain)
-        describe_laws(self.model, self.hinges)
-        if self.model.opt.density or self.model.opt.viscosity:
-            warn(f"{self.robot.file}: density and viscosity of a fluid are ignored")
-
     def _add_rotors(self, links: list[Link], joints: list[Joint]) -> None:
         """Put armatures into joints and links, as rotors whose coupling leaves nothing over."""
         for i, joint in enumerate(self.hinges):
@@ -232,9 +210,14 @@ def _wrapped(angle: float) -> float:
     return 0.0 if abs(turned) < 1e-15 else turned
 
 
-def _link(start: Vector, end: Vector, body: CarriedBody) -> Link:
+def _link(name: str, start: Vector, end: Vector, body: CarriedBody, problems: Problems) -> Link:
+    """Return a link from its joint to the next one, or the tip."""
     along = end - start
     length, to_centre = float(np.hypot(*along)), body.centre - start
+    if length < ROUNDING:
+        got, need = "the next joint, or the tip, on its own axis", "a link of some length between"
+        problems.add(f"joint.{name}", got, need, "name a link at the tip: tip_link")
+        length = 1.0
     com = float(to_centre @ along) / length
     offset = float(along[0] * to_centre[1] - along[1] * to_centre[0]) / length
     return Link(length, body.mass, com, body.inertia, com_offset=offset)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ulna.arm.planar_arm import Arm
-from ulna.interop.compiled_robot import URDF_ATTRIBUTES
 from ulna.interop.exported_arm import (
     EARTHS,
     ExportedArm,
@@ -29,7 +28,6 @@ from ulna.interop.exported_arm import (
 )
 
 Matrix = NDArray[np.float64]
-ENTRIES = URDF_ATTRIBUTES["inertia"]
 
 
 def format_urdf(arm: Arm) -> ExportedArm:
@@ -77,7 +75,8 @@ def _add_link(root: Element, name: str, link: ExportedLink) -> None:
     add_element(inertial, "origin", {"xyz": (link.com, link.com_offset, 0.0), "rpy": "0 0 0"})
     add_element(inertial, "mass", {"value": link.mass})
     # In the plane only the inertia about z counts; a ball's is one that bodies have.
-    moments = dict.fromkeys(ENTRIES[:3], link.inertia) | dict.fromkeys(ENTRIES[3:], 0.0)
+    moments = dict.fromkeys(("ixx", "iyy", "izz"), link.inertia)
+    moments |= dict.fromkeys(("ixy", "ixz", "iyz"), 0.0)
     add_element(inertial, "inertia", moments)
 
 
