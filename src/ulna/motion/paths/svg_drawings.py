@@ -129,13 +129,16 @@ def _placed_strokes(
     The lower left corner of the page is the origin, or that of the box around them.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        if not all(stroke.finite for stroke in strokes):
-            raise _too_large(np.inf, file)
         # A dot is not drawn, and so is no part of the box, wherever it is.
         drawn = _without(strokes, 0.0)
-        size = _size(drawn, unit, file)
-        drawn = _without(drawn, SHORTEST * size)
-        _size(drawn, unit, file)
+        drawn = _without(drawn, SHORTEST * _size(drawn)) if drawn else drawn
+        if not drawn:
+            need = "lines that lead somewhere"
+            raise InputError(Problem("svg", "points only", need, place=file))
+        size = _size(drawn) * unit
+        if not size < LARGEST_SIZE:
+            got, need = f"a size of {size:g}", f"one below {LARGEST_SIZE:g}"
+            raise InputError(Problem("svg", got, need, place=file))
         low, high = CurveSegments.joined(drawn).box
     corner = complex(low.real, high.imag) if page_height is None else complex(0.0, page_height)
     made = [stroke.mapped(0.0, unit, -unit * corner.conjugate()) for stroke in drawn]
@@ -144,27 +147,14 @@ def _placed_strokes(
 
 def _without(strokes: list[CurveSegments], shortest: float) -> list[CurveSegments]:
     """Return strokes without pieces that are no longer than a length."""
-    lengths = CurveSegments.joined(strokes).lengths if strokes else np.zeros(0)
-    parts = np.split(lengths > shortest, np.cumsum([len(stroke) for stroke in strokes])[:-1])
-    kept = (stroke.chosen(part) for stroke, part in zip(strokes, parts, strict=True))
+    kept = (stroke.chosen(stroke.lengths > shortest) for stroke in strokes)
     return [stroke for stroke in kept if len(stroke)]
 
 
-def _size(strokes: list[CurveSegments], unit: float, file: str) -> float:
-    """Return the larger side of the box around strokes, if there are any and it is finite."""
-    if not strokes:
-        need = "lines that lead somewhere"
-        raise InputError(Problem("svg", "points only", need, place=file))
+def _size(strokes: list[CurveSegments]) -> float:
+    """Return the larger side of the box around strokes."""
     low, high = CurveSegments.joined(strokes).box
-    size = max(high.real - low.real, high.imag - low.imag)
-    if not size * unit < LARGEST_SIZE:
-        raise _too_large(size * unit, file)
-    return size
-
-
-def _too_large(size: float, file: str) -> InputError:
-    got, need = f"a size of {size:g}", f"one below {LARGEST_SIZE:g}"
-    return InputError(Problem("svg", got, need, place=file))
+    return max(high.real - low.real, high.imag - low.imag)
 
 
 def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:

@@ -17,33 +17,26 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from ulna.columns import MOST_TOLD
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curve_segments import CurveSegments, without_standstill
 from ulna.motion.paths.svg_shapes import (
-    LARGEST,
     NUMBER,
     NUMBERS,
     SHAPES,
     Viewport,
     import_svgelements,
-    is_finite,
     read_length,
     read_matrix,
     read_shape,
     refusal,
 )
-from ulna.motion.paths.svg_tree import (
-    DEEPEST,
-    GEOMETRY,
-    LINE,
-    MOST_ELEMENTS,
-    Styles,
-    as_named,
-    read_tree,
-)
+from ulna.motion.paths.svg_tree import GEOMETRY, LINE, Styles, as_named, read_tree
 
-MOST_NUMBERS = 40_000  # in the data of all paths
+DEEPEST = 100  # elements within one another
+MOST_ELEMENTS = 50_000  # those of copies again
 MOST_PIECES = 5_000
+LARGEST = 1e100  # of a unit [px], or of its reciprocal
 ASPECT = re.compile(r"\s*(?:defer\s+)?(?:none|x(Min|Mid|Max)Y(Min|Mid|Max))(?:\s+(meet|slice))?\s*")
 SHARES = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
 HOLDING = ("svg", "g", "a", "switch", "use")
@@ -51,17 +44,18 @@ IDLE = ("none", "inherit", "initial", "unset", "")  # values that do nothing
 VIEWPORTS = ("svg", "symbol")
 NO_SIZE = "the file has no width or height in units of length: a unit is a CSS pixel, 1/96 in"
 NO_PAGE = "the file has no page: the origin is the lower left corner of the box around the drawing"
-OUTLINES = "in Inkscape, Path > Object to Path"
-TRACED = "in Inkscape, Path > Trace Bitmap"
-# What is told of elements, by what they are or have; {} is the first of them.
+# What is told of elements, by what they are or have; {} stands for them.
 TOLD = {
-    "image": f"{{}} is not drawn; to draw its lines, trace it: {TRACED}",
+    "text": "{} is not drawn; turn it into outlines: in Inkscape, Path > Object to Path",
+    "image": "{} is not drawn; trace it: in Inkscape, Path > Trace Bitmap",
     "foreignObject": "{} is not drawn: it holds no shapes of SVG",
     "clip-path": "clip paths are not applied: all of {} is drawn",
     "mask": "masks are not applied: all of {} is drawn",
     "marker": "markers, such as arrowheads, are not drawn: {} has some",
     "stroke-dasharray": "dashed lines are drawn as full ones: {} is dashed",
     "geometry": "styles do not move or shape elements here: {} is drawn as its attributes have it",
+    "rule": "style rules for {} are not read: what they hide is drawn",
+    "hidden": "{} is hidden, by display or visibility",
 }
 
 
@@ -95,29 +89,16 @@ def read_strokes(text: str, file: str) -> SvgStrokes:
     """Return the strokes of a drawing, from the upper left corner of its page, y down."""
     root = read_tree(text, file)
     with rewording(lambda problem: problem.within("svg").at(f"{file}:{root.get(LINE)}")):
-        styles, page = Styles(root), _open_page(root)
+        page = _open_page(root)
     named = {element.get("id", ""): element for element in reversed(list(root.iter()))}
-    reader = _StrokeReader(file, named, styles)
+    reader = _StrokeReader(file, named, Styles(root))
     with np.errstate(over="ignore", invalid="ignore"):  # NaN is refused as a whole
         reader.read(root, _View(import_svgelements().Matrix(), Viewport()))
     if not reader.strokes:
-        raise _nothing_drawn(reader, root, file)
+        need, why = "a path, rect, circle, ellipse, line, polyline or polygon", reader.told()
+        raise InputError(Problem("svg", "no shape", need, "; ".join(why), file))
+    reader.left.pop("hidden", None)
     return SvgStrokes(reader.strokes, page, list(reader.told()))
-
-
-def _nothing_drawn(reader: _StrokeReader, root: Element, file: str) -> InputError:
-    need = "a path, rect, circle, ellipse, line, polyline or polygon"
-    got, hint = "no shape", ""
-    image, foreign = (reader.left.get(name) for name in ("image", "foreignObject"))
-    if reader.hides and any(element.tag in SHAPES for element in root.iter()):
-        got, hint = "hidden shapes only", "show them: display and visibility hide them"
-    elif reader.texts:
-        got, hint = "text only", f"turn {reader.texts[0]} into outlines: {OUTLINES}"
-    elif image:
-        got, hint = f"{image[0]} only", f"trace it: {TRACED}"
-    elif foreign:
-        got = f"{foreign[0]} only"
-    return InputError(Problem("svg", got, need, hint, file))
 
 
 class _View(NamedTuple):
@@ -143,11 +124,8 @@ class _StrokeReader:
     styles: Styles
     strokes: list[CurveSegments] = field(default_factory=list)
     met: int = 0  # elements, those of copies again
-    numbers: int = 0
     pieces: int = 0
-    texts: list[str] = field(default_factory=list)
     left: dict[str, list[str]] = field(default_factory=dict)  # the elements told of, by kinds
-    hides: bool = False  # whether something is hidden
 
     def read(self, element: Element, around: _View) -> None:
         """Draw an element, and what it holds."""
@@ -160,56 +138,46 @@ class _StrokeReader:
     def _met(self, element: Element, around: _View) -> tuple[Iterable[Element], _View]:
         """Draw an element, or return what it holds, and what that is seen through."""
         self.met += 1
-        endless = self.met > MOST_ELEMENTS or around.depth > DEEPEST
-        self._check(not endless, "copies without end")
+        if self.met > MOST_ELEMENTS or around.depth > DEEPEST:
+            got = "elements nested too deep, or copies without end"
+            raise refusal(got, f"at most {DEEPEST} within one another, {MOST_ELEMENTS:,} in all")
         style = self.styles.of(element)
         given = style.get("visibility", "inherit")
         visible = around.visible if given == "inherit" else given not in ("hidden", "collapse")
+        drawn = element.tag in HOLDING or element.tag in SHAPES
         if style.get("display") == "none" or not (visible or element.tag in HOLDING):
-            self.hides |= element.tag in (*HOLDING, *SHAPES)
+            self._tell(element, {"hidden"} if drawn else ())
             return (), around
-        self._leave_out(element, style)
         here = around._replace(visible=visible, depth=around.depth + 1)
         if "transform" in element.attrib:
             matrix = read_matrix(element.attrib["transform"])
             here = here._replace(matrix=matrix * around.matrix)
-        inner: Iterable[Element] = ()
-        if element.tag in SHAPES:
-            self._draw(element, here)
-        elif element.tag in HOLDING:
-            inner = [self._original(element)] if element.tag == "use" else element
-            here = _placed(element, here)
-        if not is_finite(here.matrix):
-            raise refusal("transforms that lead beyond all numbers", "smaller ones")
-        return inner, here
-
-    def _leave_out(self, element: Element, style: dict[str, str]) -> None:
-        """Note what of an element is not drawn, or not applied."""
-        kinds: set[str] = set()
-        if element.tag == "text":
-            said = " ".join("".join(element.itertext()).split())
-            self.texts.append(as_named(element) + (f" ({shown(said)})" if said else ""))
-        elif element.tag in ("image", "foreignObject"):
-            # What needs an extension of some program is nothing that others show.
-            kinds = {element.tag} if "requiredExtensions" not in element.attrib else kinds
-        elif element.tag in HOLDING or element.tag in SHAPES:
+        if drawn:
             applied = {name for name, value in style.items() if value not in IDLE}
             kinds = {re.sub("marker-.*", "marker", name) for name in applied} & TOLD.keys()
-            kinds |= {"geometry"} if applied.intersection(GEOMETRY) else set()
+            self._tell(element, kinds | ({"geometry"} if applied.intersection(GEOMETRY) else set()))
+        # What needs an extension of some program is nothing that others show.
+        elif element.tag in TOLD and "requiredExtensions" not in element.attrib:
+            self._tell(element, {element.tag})
+        if element.tag in SHAPES:
+            self._draw(element, here)
+        if element.tag not in HOLDING:
+            return (), here
+        inner = [self._original(element)] if element.tag == "use" else element
+        return inner, _placed(element, here)
+
+    def _tell(self, element: Element, kinds: Iterable[str]) -> None:
+        said = " ".join("".join(element.itertext()).split()) if element.tag == "text" else ""
         for kind in sorted(kinds):
-            self.left.setdefault(kind, []).append(as_named(element))
+            name = as_named(element) + (f" ({shown(said)})" if said else "")
+            self.left.setdefault(kind, []).append(name)
 
     def told(self) -> Iterator[str]:
         """Return sentences on what is not drawn, or not as the file has it."""
-        for one in self.texts:
-            yield f"{one} is not drawn; to draw it, turn it into outlines: {OUTLINES}"
-        for kind, found in self.left.items():
-            more = f" (and {len(found) - 1} more such)" if len(found) > 1 else ""
-            yield TOLD[kind].format(found[0]) + more
-        unread = self.styles.unread
-        if unread:
-            more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
-            yield f"style rules for {shown(unread[0])}{more} are not read: what they hide is drawn"
+        rules = [shown(one) for one in self.styles.unread]
+        for kind, found in {**self.left, **({"rule": rules} if rules else {})}.items():
+            more = f" and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
+            yield TOLD[kind].format(", ".join(found[:MOST_TOLD]) + more)
 
     def _original(self, use: Element) -> Element:
         name = use.get("href", "")
@@ -225,24 +193,20 @@ class _StrokeReader:
         return made
 
     def _draw(self, element: Element, here: _View) -> None:
-        data = (element.get(name, "") for name in ("d", "points"))
-        self.numbers += sum(len(NUMBER.findall(text)) for text in data)
-        self._check(self.numbers <= MOST_NUMBERS, f"more than {MOST_NUMBERS:,} numbers in paths")
         m = here.matrix
         turn, mirror = complex(m.a + m.d, m.b - m.c), complex(m.a - m.d, m.b + m.c)
         for stroke in read_shape(element, here.viewport):
             parts = [part for piece in stroke for part in without_standstill(piece)]
             self.pieces += len(parts)
-            self._check(self.pieces <= MOST_PIECES, f"more than {MOST_PIECES:,} lines and curves")
+            if self.pieces > MOST_PIECES:
+                got = f"more than {MOST_PIECES:,} lines and curves"
+                raise refusal(got, "fewer: simplify the drawing")
             if parts:
                 made = CurveSegments.of(parts)
+                made = made.mapped(0.5 * turn, 0.5 * mirror, complex(m.e, m.f))
                 if not made.finite:
                     raise refusal("a number too large to be one", "finite numbers")
-                self.strokes.append(made.mapped(0.5 * turn, 0.5 * mirror, complex(m.e, m.f)))
-
-    def _check(self, fine: bool, got: str) -> None:
-        if not fine:
-            raise refusal(got, "fewer: simplify the drawing")
+                self.strokes.append(made)
 
 
 def _placed(element: Element, around: _View) -> _View:

