@@ -34,7 +34,7 @@ from ulna.arrays import Array, positive
 from ulna.control import ControlTiming
 from ulna.control.loop_stability import exponential
 from ulna.errors import InputError, Problem, shown
-from ulna.simulation.sensors import DEFAULT_RATE, check_actuators, timing_of
+from ulna.simulation.sensors import DEFAULT_RATE, check_loop, timing_of
 
 SAME = 1e-9  # of a control period, by which two times count as one
 MOST_TICKS = 64  # after which sensors with a rate of their own and the controller meet again
@@ -75,7 +75,7 @@ def given_loop(
     What rounds is refused, with what is needed instead.
     """
     own = arm.loop or NO_LOOP
-    check_actuators(actuators)
+    check_loop(None, actuators)
     sensors = sensors or own.sensors or Sensors()
     actuators = actuators or own.actuators or Actuators()
     for owner, given in (("sensors", sensors), ("actuators", actuators)):

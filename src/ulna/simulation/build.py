@@ -28,7 +28,7 @@ from ulna.simulation.loads import Source, kinds_of_inputs, named, names_for, tak
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
 from ulna.simulation.options import SimulationOptions, is_number, per_arm
-from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_actuators, loop_of, put_loop
+from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_loop, put_loop
 from ulna.simulation.steps import most_error
 
 
@@ -54,14 +54,6 @@ def check_controlled(controller: Any, **given: Any) -> None:
                 raise InputError(Problem(name, shown(value), need, "pass controller= as well"))
 
 
-def read_loop(
-    arm: Arm, controller: Any, reference: Any, rate: Any, sensors: Any, actuators: Any
-) -> ControlLoop:
-    """Return rate, sensors and actuators of a run; without a controller none may be given."""
-    check_controlled(controller, reference=reference, sensors=sensors, actuators=actuators)
-    return loop_of(arm, rate, sensors, actuators)
-
-
 def check_kinds(
     arm: Any, controller: Any, sensors: Any, disturbances: Any, actuators: Any = None
 ) -> None:
@@ -70,9 +62,7 @@ def check_kinds(
         raise InputError(Problem("arm", shown(arm), "an Arm"))
     if controller is not None:
         check_controller(controller)
-    if sensors is not None and not isinstance(sensors, Sensors):
-        raise InputError(Problem("sensors", shown(sensors), "Sensors(...)"))
-    check_actuators(actuators)
+    check_loop(sensors, actuators)
     is_list = isinstance(disturbances, Sequence)
     if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
         hint = "see ulna.simulation.disturbances"
@@ -205,14 +195,16 @@ def build_memory(
 ) -> Memory:
     """Build the memory of an arm and of its inputs."""
     full = options.dynamics == "full"
-    table = _full_table(arm) if full else _table(arm, _frozen(arm, options))
+    given = options.sequential_damping
+    damping = None if given is None else np.array(given)
+    table = _full_table(arm) if full else _table(arm, pack_frozen(arm.parameters, damping))
     memory = Memory(
         vectors=new_vectors(arm.n, driven=motors is not None),
         links=table.links.copy(),
         turns=np.zeros((TURNS, arm.n + 1)),
         per_arm=inputs.per_arm,
         keys=np.zeros(1, dtype=np.int64),
-        tableau=tableau_of(options),
+        tableau=METHODS[options.method].coefficients.table,
         floats=inputs.floats,
         ints=inputs.ints,
     )
@@ -224,16 +216,6 @@ def build_memory(
     ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS] + ints[at.FRICTIONAL]
     ints[at.WATCHING] += ints[at.MOTORS] * ints[at.ADAPTIVE]  # whose laws switch
     return memory
-
-
-def _frozen(arm: Arm, options: SimulationOptions) -> Array:
-    given = options.sequential_damping
-    return pack_frozen(arm.parameters, None if given is None else np.array(given))
-
-
-def tableau_of(options: SimulationOptions) -> Array:
-    """Return the coefficients of an explicit method."""
-    return METHODS[options.method].coefficients.table
 
 
 def build_inputs(
@@ -363,17 +345,15 @@ def _put_formulas(
     layout[at.CODES] = builders.ints.put(np.concatenate(codes))
     layout[at.SPANS] = builders.ints.put(spans)
     layout[at.FORMULAS], layout[at.WAVES] = len(spans) - len(waves), len(waves)
-    layout[at.TIP_NAMED] = any(_names_tip(program) for _, program in programs)
+    # Variables 1 and 2 are the tip's x and y.
+    layout[at.TIP_NAMED] = any(
+        np.isin(program.arguments[program.codes == Op.VARIABLE], (1, 2)).any()
+        for _, program in programs
+    )
     layout[at.CONSTANTS] = builders.per_arm.put(np.concatenate(constants))
     # Unused memory would be copied for every arm of a batch.
     layout[at.VALUES] = builders.per_arm.put(np.zeros(2 * n + 3 if programs or signals else 0))
     layout[at.STACK] = builders.per_arm.put(np.zeros(STACK if programs else 0))
-
-
-def _names_tip(program: Program) -> bool:
-    """Return whether a formula reads the second or third of the values, the tip's x and y."""
-    read = program.arguments[program.codes == Op.VARIABLE]
-    return bool(np.isin(read, (1, 2)).any())
 
 
 def _put_disturbances(

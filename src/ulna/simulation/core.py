@@ -49,6 +49,13 @@ CHUNK = 0.025  # [s] of work between two checks for Ctrl-C; well below what a pe
 REPORTED = 0.02  # [s] between two reports of a run that a controller in Python takes part in
 MOST_BUDGET = 50_000_000  # steps
 
+
+def next_budget(budget: int, elapsed: float) -> int:
+    """Return how many steps to take until the next check; the last ones took `elapsed` [s]."""
+    factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
+    return int(min(max(budget * factor, 1), MOST_BUDGET))
+
+
 Report: TypeAlias = Callable[[], None]
 _engines: dict[int, Callable[..., int]] = {}  # by the number of joints
 
@@ -282,7 +289,7 @@ class SimulationCore:
                 self.fail(failed)
             now = time.perf_counter()
             if code == at.BUDGET:
-                self._pace(now - start)
+                self.budget = next_budget(self.budget, now - start)
             start = now
             if report is not None and (code != at.CONTROL or now - reported > REPORTED):
                 reported = now
@@ -311,11 +318,6 @@ class SimulationCore:
         if code == at.FAULTY:
             self.ticks.refuse_answer(self.memory)
         return True
-
-    def _pace(self, elapsed: float) -> None:
-        """Choose how many steps to take until the next check."""
-        factor = min(max(CHUNK / max(elapsed, 1e-6), 0.25), 8.0)
-        self.budget = int(min(max(self.budget * factor, 1), MOST_BUDGET))
 
     def keep_samples(self, times: Array, *, signals: bool = True) -> None:
         """Make room for samples.

@@ -325,7 +325,10 @@ def check_motors(arm: Arm, options: SimulationOptions, given: str) -> None:
     if not arm.has_motors:
         return
     if options.dynamics == "sequential":
-        _check_sequential(given)
+        if given != TORQUE:
+            need = "torque= with dynamics='sequential', where motors are ideal"
+            raise InputError(Problem(given, f"{given}s of motors", need, "use dynamics='full'"))
+        warn("dynamics='sequential' knows no motors: they are ideal; use dynamics='full'")
         return
     method = METHODS[options.method]
     if method.code >= at.BY_KERNEL and method.name not in BUILT_IN:
@@ -333,10 +336,3 @@ def check_motors(arm: Arm, options: SimulationOptions, given: str) -> None:
         need = "a method that integrates currents, temperatures and rotors of motors too"
         hint = f"give the method a tableau, or use one of {', '.join(BUILT_IN)}"
         raise InputError(Problem("method", got, need, hint))
-
-
-def _check_sequential(given: str) -> None:
-    if given != TORQUE:
-        need = "torque= with dynamics='sequential', where motors are ideal"
-        raise InputError(Problem(given, f"{given}s of motors", need, "use dynamics='full'"))
-    warn("dynamics='sequential' knows no motors: they are ideal; use dynamics='full'")

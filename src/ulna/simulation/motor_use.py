@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ulna.arm.motors import CURRENT, VOLTAGE, Motor, StepperMotor
-from ulna.arrays import Floats
+from ulna.arrays import Array, Floats
 from ulna.simulation.engine import memory_layout as at
 
 if TYPE_CHECKING:
@@ -93,6 +93,13 @@ class EnergyFlow(NamedTuple):
     rotors: Floats
 
 
+def notes_of(simulation: SimulationCore) -> Array:
+    """Return what the engine noted of joints, (notes, n)."""
+    n, memory = simulation.arm.n, simulation.memory
+    first = memory.ints.item(at.NOTED)
+    return memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)
+
+
 def motors_of(simulation: SimulationCore) -> tuple[MotorUse, ...]:
     """Return what motors did, joint by joint; nothing of ideal ones."""
     memory, n = simulation.memory, simulation.arm.n
@@ -100,8 +107,7 @@ def motors_of(simulation: SimulationCore) -> tuple[MotorUse, ...]:
         return ()
     from ulna.simulation.engine.motor_steps import STALLED
 
-    first = memory.ints.item(at.NOTED)
-    notes = memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)
+    notes = notes_of(simulation)
     first = memory.ints.item(at.MOTOR_ROWS)
     rows = memory.per_arm[first : first + n * at.MOTOR_COLUMNS].reshape(n, -1)
     found = []

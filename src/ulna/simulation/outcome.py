@@ -6,7 +6,7 @@ exception, or a value that cannot be used, ends the run with a status; all until
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -20,7 +20,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.loads import FORCE, command_kind
 from ulna.simulation.loads import TORQUE as TORQUES
-from ulna.simulation.motor_use import motor_troubles, motors_of
+from ulna.simulation.motor_use import motor_troubles, motors_of, notes_of
 
 if TYPE_CHECKING:
     from ulna.simulation.core import SimulationCore
@@ -193,9 +193,9 @@ class Failure(NamedTuple):
 
 
 def _text_of(who: str, error: Exception, *, answered: bool) -> str:
-    problems = getattr(error, "problems", ())
-    if answered and problems:
-        return f"{who} gave {problems[0].got}, need {problems[0].need}"
+    if answered and isinstance(error, InputError):
+        problem = error.problems[0]
+        return f"{who} gave {problem.got}, need {problem.need}"
     kind, text = type(error).__name__, " ".join(str(error).split())
     said = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
     return f"{who} raised {kind}" + (f": {said}" if said else "")
@@ -213,7 +213,7 @@ NEARBY = 1e-7  # [rad, rad/s] on either side of a state
 RUNAWAY = 1e12  # [rad, rad/s] at which the engine counts a state as lost
 BEYOND = (1e-12, 1e-9, 1e-6)  # [s] an adaptive step stops short of where a value ends
 MOST_JOINTS = 3  # at their torque limits, that a status tells of
-WHATS = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
+WHATS: Mapping[int, What] = {at.HIT: "hit", at.REST: "rest", at.RELEASE: "release"}
 
 
 def status_of(simulation: SimulationCore, code: int) -> Status:
@@ -293,7 +293,7 @@ def sticking_of(simulation: SimulationCore) -> tuple[Sticking, ...]:
 
 def _episodes(simulation: SimulationCore, first: int) -> Iterator[tuple[int, int, float, float]]:
     """Yield joint, number, seconds and beginning of what is noted from this note on."""
-    lasts, count, time, since, begin = _notes(simulation)[first : first + 5]
+    lasts, count, time, since, begin = notes_of(simulation)[first : first + 5]
     seconds = time + np.where(lasts != 0.0, simulation.t - since, 0.0)
     for joint in np.flatnonzero(count):
         yield int(joint) + 1, int(count[joint]), float(seconds[joint]), float(begin[joint])
@@ -301,16 +301,10 @@ def _episodes(simulation: SimulationCore, first: int) -> Iterator[tuple[int, int
 
 def close_saturation(simulation: SimulationCore) -> None:
     """End all episodes of saturation: the controller commands nothing any more."""
-    notes = _notes(simulation)
+    notes = notes_of(simulation)
     there = notes[at.SATURATED] != 0.0
     notes[at.SATURATED_TIME, there] += simulation.t - notes[at.SATURATED_SINCE, there]
     notes[at.SATURATED] = 0.0
-
-
-def _notes(simulation: SimulationCore) -> Array:
-    n, memory = simulation.arm.n, simulation.memory
-    first = memory.ints.item(at.NOTED)
-    return memory.floats[first : first + at.NOTES * n].reshape(at.NOTES, n)
 
 
 def _stalled(simulation: SimulationCore) -> Status:
@@ -435,23 +429,17 @@ def _bad_input(simulation: SimulationCore) -> Status | None:
 def log_of(simulation: SimulationCore) -> tuple[tuple[Event, ...], tuple[Contact, ...]]:
     """Read events and contacts from the engine's log."""
     n, log = simulation.arm.n, simulation.record.log
-    rows = min(int(simulation.memory.ints[at.LOGGED]), len(log))
+    lower, upper = simulation.arm.parameters.lower, simulation.arm.parameters.upper
     events: list[Event] = []
     contacts: list[Contact] = []
-    for row in log[:rows]:
-        t, which, what, speed = row[: at.LOG_STATE]
-        y = row[at.LOG_STATE :].reshape(2, n)
+    for row in log[: int(simulation.memory.ints[at.LOGGED])]:
+        t, which, what, speed = row[: at.LOG_STATE].tolist()
+        q, qd = row[at.LOG_STATE :].reshape(2, n).copy()
+        place = int(which)
         if what == at.EVENT:
-            name = simulation.signals[int(which) - n].name
-            events.append(Event(name, float(t), y[0].copy(), y[1].copy()))
+            events.append(Event(simulation.signals[place - n].name, t, q, qd))
         else:
-            contacts.append(_contact(simulation, float(t), int(which), int(what), float(speed), y))
+            is_upper = upper[place] - q[place] <= q[place] - lower[place]
+            side: Side = "upper" if is_upper else "lower"
+            contacts.append(Contact(t, place + 1, side, WHATS[what], speed))
     return tuple(events), tuple(contacts)
-
-
-def _contact(
-    simulation: SimulationCore, t: float, joint: int, what: int, speed: float, y: Any
-) -> Contact:
-    parameters, q = simulation.arm.parameters, y[0, joint]
-    upper = parameters.upper[joint] - q <= q - parameters.lower[joint]
-    return Contact(t, joint + 1, "upper" if upper else "lower", WHATS[what], speed)  # type: ignore[arg-type]

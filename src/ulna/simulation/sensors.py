@@ -64,10 +64,12 @@ def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
     return loop
 
 
-def check_actuators(actuators: Any) -> None:
-    """Raise InputError for what is no actuators, and not None."""
-    if actuators is not None and not isinstance(actuators, Actuators):
-        raise InputError(Problem("actuators", shown(actuators), "Actuators(...)"))
+def check_loop(sensors: Any, actuators: Any) -> None:
+    """Raise InputError for what is neither None nor sensors or actuators."""
+    for given, kind in ((sensors, Sensors), (actuators, Actuators)):
+        if not isinstance(given, kind | None):
+            need = f"{kind.__name__}(...)"
+            raise InputError(Problem(kind.__name__.lower(), shown(given), need))
 
 
 def timing_of(sensors: Sensors, actuators: Actuators, n: int, rate: float) -> ControlTiming:

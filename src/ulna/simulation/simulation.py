@@ -15,7 +15,6 @@ from ulna.simulation.build import (
     check_sequential,
     check_tip_is_free,
     read_events,
-    read_loop,
 )
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
@@ -35,7 +34,7 @@ from ulna.simulation.outcome import (
     interrupted,
     status_of,
 )
-from ulna.simulation.sensors import IDEAL, PERFECT, timing_of
+from ulna.simulation.sensors import IDEAL, PERFECT, loop_of, timing_of
 from ulna.simulation.steps import (
     accuracy_warnings,
     check_steps,
@@ -151,7 +150,8 @@ class Simulation(SimulationCore):
         check_kinds(arm, controller, sensors, disturbances, actuators)
         self.arm = arm
         judged = None if self._takes_positions(controller, reference) else reference
-        loop = read_loop(arm, controller, judged, rate, sensors, actuators)
+        check_controlled(controller, reference=judged, sensors=sensors, actuators=actuators)
+        loop = loop_of(arm, rate, sensors, actuators)
         self.options = read_options(
             arm.n, method=method, controlled=controller is not None, dynamics=dynamics,
             sequential_damping=sequential_damping, rtol=rtol, stops=stops, dt=dt, atol=atol,
@@ -344,16 +344,11 @@ class Simulation(SimulationCore):
         check_controlled(controller, reference=reference)
         afresh = reference is None and self.ticks.blocks is None
         followed = self.q if afresh else reference
-        previous = self.failure
-        if previous is not None and previous.status.reason == "controller failed":
+        if self.failure is not None and self.failure.status.reason == "controller failed":
             self.failure = None
-        try:
-            started = self._started(controller)
-            if controller is not None and followed is not None:
-                self.ticks.follow(followed, self.q)
-        except BaseException:
-            self.failure = previous
-            raise
+        started = self._started(controller)
+        if controller is not None and followed is not None:
+            self.ticks.follow(followed, self.q)
         if self.controller is None:
             now = self.memory.vectors[at.STATE : at.STATE + 2, :-1]
             self.ticks.begin_at(self.memory, self.sensors.rounded(now))

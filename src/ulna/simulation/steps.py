@@ -81,7 +81,7 @@ def check_steps(
     span = end - start
     problems = []
     step = options.max_step if options.adaptive else options.dt
-    if _is_too_short(step, span, end):
+    if span > 0.0 and (span > MOST_STEPS * step or end + step == end):
         name = "max_step" if options.adaptive else "dt"
         problems.append(_too_short(name, step, span, end, METHODS[options.method].work * n))
     if controlled and span * options.rate > MOST_STEPS:
@@ -93,10 +93,6 @@ def check_steps(
             problems.append(_too_often("noise.rate", one.rate, last - one.start))
     if problems:
         raise InputError(problems)
-
-
-def _is_too_short(step: float, span: float, end: float) -> bool:
-    return span > 0.0 and (span > MOST_STEPS * step or end + step == end)
 
 
 def _too_short(name: str, step: float, span: float, end: float, cost: float) -> Problem:
@@ -184,9 +180,8 @@ class StallWatch:
         """Return whether what is left takes more steps than anybody waits for."""
         if not simulation.options.adaptive:
             return False
-        ints, t = simulation.memory.ints, simulation.t
-        refused = int(ints[at.REJECTED])
-        tries = int(ints[at.STEPS]) + refused
+        tries, t = _tries(simulation), simulation.t
+        refused = simulation.memory.ints.item(at.REJECTED)
         if tries - self.tries < WATCHED:
             return False
         self.pace = (t - self.t) / (tries - self.tries)
@@ -194,23 +189,12 @@ class StallWatch:
         self.tries, self.refused, self.t = tries, refused, t
         left = float(simulation.memory.floats[at.TARGET]) - t
         self.to_go = left / self.pace if self.pace > 0.0 else math.inf
-        limit = HOPELESS if self.is_refused else ENDLESS
-        return self.to_go > limit
+        return self.to_go > (HOPELESS if self.is_refused else ENDLESS)
 
 
 def most_error(options: SimulationOptions) -> float:
     """Return the error of the angles [rad] from which on steps count as too long."""
     return METHODS[options.method].rough
-
-
-def _longest(simulation: SimulationCore) -> float:
-    """Return how long the steps are at most [s]."""
-    period = math.inf if simulation.controller is None else 1.0 / simulation.options.rate
-    return min(_substep(simulation), max(simulation.t, 1e-300), period)
-
-
-def _substep(simulation: SimulationCore) -> float:
-    return float(simulation.memory.floats[at.SUBSTEP])
 
 
 def prepare_steps(simulation: SimulationCore, span: float) -> None:
@@ -249,18 +233,15 @@ def accuracy_warnings(simulation: SimulationCore) -> list[str]:
 
 
 def _too_long(simulation: SimulationCore, error: float) -> str:
-    off = f"some {error:.1g} rad" if error < math.inf else "any amount"
-    better = _shorter(simulation, error)
-    steps = f"steps of dt = {simulation.options.dt:g} s are too long"
-    return f"{steps}: the angles are off by {off}; {better}"
-
-
-def _shorter(simulation: SimulationCore, error: float) -> str:
     options = simulation.options
-    longest = _longest(simulation)
+    off = f"some {error:.1g} rad" if error < math.inf else "any amount"
+    period = math.inf if simulation.controller is None else 1.0 / options.rate
+    substep = float(simulation.memory.floats[at.SUBSTEP])
+    longest = min(substep, max(simulation.t, 1e-300), period)  # step [s]
     excess = min(error / (0.1 * most_error(options)), 1e8) if error < math.inf else 1e8
     better = _round_down(longest * max(excess, 2.0) ** (-1.0 / METHODS[options.method].order))
-    return f"try a dt of {better:g} s"
+    steps = f"steps of dt = {options.dt:g} s are too long"
+    return f"{steps}: the angles are off by {off}; try a dt of {better:g} s"
 
 
 class StiffnessWatch:
@@ -287,26 +268,19 @@ class StiffnessWatch:
         self._due, self._tries, self._t = 2 * tries, tries, simulation.t
         work, other = METHODS["dop853"].work / max(step, 1e-300), METHODS["semi-implicit"].work
         left = work * simulation.arm.n * (float(simulation.memory.floats[at.TARGET]) - simulation.t)
-        if simulation.options.dynamics != "full" or work < GAIN * other / simulation.options.dt:
-            self._warn_of_work(simulation, step, left)
-            return
-        rate = damping_rate(simulation, at.TEXT)
+        rate = 0.0
+        if simulation.options.dynamics == "full" and work >= GAIN * other / simulation.options.dt:
+            rate = damping_rate(simulation, at.TEXT)
         if rate * step > NEAR:
             self.warned = True
             own = damping_rate(simulation, at.STEADY)
             warn(_text(simulation, step, rate, of_joints=own * step > NEAR))
-            return
-        self._warn_of_work(simulation, step, left)
-
-    def _warn_of_work(self, simulation: SimulationCore, step: float, left: float) -> None:
-        """Warn of a run whose steps are short for another reason than damping, once."""
-        if left < MUCH_WORK:
-            return
-        self.warned = True
-        warn(
-            f"slow at t = {simulation.t:.3g} s: the motion takes steps of {step:.1g} s, which "
-            f"leaves {_time_text(left)} of work; try a larger rtol, less time, or slower joints"
-        )
+        elif left >= MUCH_WORK:
+            self.warned = True
+            warn(
+                f"slow at t = {simulation.t:.3g} s: the motion takes steps of {step:.1g} s, which "
+                f"leaves {_time_text(left)} of work; try a larger rtol, less time, or slower joints"
+            )
 
 
 def _tries(simulation: SimulationCore) -> int:

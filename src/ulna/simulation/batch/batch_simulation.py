@@ -24,6 +24,7 @@ from ulna.simulation.batch.spec import (
     read_threads,
 )
 from ulna.simulation.batch.statuses import CODES, RESULTS, TO_RUN, Statuses, coarse_arms
+from ulna.simulation.core import CHUNK
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome
 from ulna.simulation.options import check_memory, read_time
@@ -47,7 +48,6 @@ from ulna.typing import (
 )
 
 AROUND = 50  # numbers of a link besides those of its table, about
-CHUNK = 0.025  # [s] of work between two checks for Ctrl-C
 
 
 class BatchSimulation:

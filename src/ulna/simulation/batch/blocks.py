@@ -25,6 +25,7 @@ from ulna.errors import InputError, Problem
 from ulna.simulation.batch.buckets import NEVER, Prepared
 from ulna.simulation.batch.spec import LaneKind
 from ulna.simulation.batch.statuses import TO_RUN
+from ulna.simulation.core import next_budget
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import (
     Bucket,
@@ -194,8 +195,6 @@ class BlockScratch:
         outcome.codes[own], outcome.t_end[own] = at.BUDGET, self.memory.floats[at.NOW]
 
 
-CHUNK = 0.025  # [s] of work in one call
-MOST_BUDGET = 10**9  # steps
 PART = 2  # of what is left over that a thread takes at a time, were all to take as much
 LEAST_SHARED = 2e-4  # [s] of work that is worth waking a thread for
 LEAST_PIECE = 5e-5  # [s] of work that is worth taking apart from other work
@@ -307,8 +306,7 @@ class ThreadPool:
         start = time.perf_counter()
         code = scratch.call(scratch.budget)
         if code == at.BUDGET:
-            factor = min(max(CHUNK / max(time.perf_counter() - start, 1e-6), 0.25), 8.0)
-            scratch.budget = int(min(max(scratch.budget * factor, 1), MOST_BUDGET))
+            scratch.budget = next_budget(scratch.budget, time.perf_counter() - start)
         elif code == at.REFERENCE:
             scratch.extend_references()
         return code

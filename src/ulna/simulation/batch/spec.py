@@ -48,7 +48,7 @@ from ulna.simulation.batch.inputs import (
     read_references,
 )
 from ulna.simulation.batch.statuses import CODES, TO_RUN
-from ulna.simulation.build import check_controlled, tableau_of
+from ulna.simulation.build import check_controlled
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.loads import FORCE, TORQUE, check_between, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
@@ -118,7 +118,7 @@ def kind_of(precision: Any, options: SimulationOptions) -> LaneKind:
         hint = did_you_mean(str(precision), PRECISIONS)
         raise InputError(Problem("precision", shown(precision), "'double' or 'single'", hint))
     number = PRECISIONS[precision]
-    return LaneKind(number, WIDTHS[number], tableau_of(options))
+    return LaneKind(number, WIDTHS[number], METHODS[options.method].coefficients.table)
 
 
 def read_threads(given: Any) -> int | None:
