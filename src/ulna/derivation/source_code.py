@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import combinations, count
 from typing import Any, NamedTuple
 
@@ -62,17 +62,11 @@ class Routine(NamedTuple):
 OWN = {"Direction": "direction"}  # a function that the file itself defines
 
 
-def _write_python(formula: sp.Expr) -> str:
-    return str(sp.pycode(formula, fully_qualified_modules=False, user_functions=OWN))
-
-
-def _write_c(formula: sp.Expr) -> str:
-    # A small power is quicker as a product, and more exact than a call.
-    products = [
-        (lambda base, exponent: exponent == 2, lambda base, exponent: f"(({base})*({base}))"),
-        (lambda base, exponent: True, "pow"),
-    ]
-    return str(sp.ccode(formula, user_functions={"Pow": products, **OWN}))
+# A small power is quicker as a product, and more exact than a call.
+PRODUCTS = [
+    (lambda base, exponent: exponent == 2, lambda base, exponent: f"(({base})*({base}))"),
+    (lambda base, exponent: True, "pow"),
+]
 
 
 def _write_matlab(formula: sp.Expr) -> str:
@@ -94,15 +88,13 @@ class _JavaScriptPrinter(JavascriptCodePrinter):  # type: ignore[misc]
         return f"({inside})" if item.is_Pow and item.exp == 2 else str(inside)
 
 
-def _write_javascript(formula: sp.Expr) -> str:
-    return str(_JavaScriptPrinter({"user_functions": OWN}).doprint(formula))
-
-
 LANGUAGES = {
-    "python": Language(_write_python, "arm."),
-    "c": Language(_write_c, "arm->"),
+    "python": Language(
+        partial(sp.pycode, fully_qualified_modules=False, user_functions=OWN), "arm."
+    ),
+    "c": Language(partial(sp.ccode, user_functions={"Pow": PRODUCTS, **OWN}), "arm->"),
     "matlab": Language(_write_matlab, "arm.", "{vector}({place})", 1),
-    "javascript": Language(_write_javascript, "arm."),
+    "javascript": Language(_JavaScriptPrinter({"user_functions": OWN}).doprint, "arm."),
 }
 
 

@@ -323,15 +323,15 @@ def _pendulum(seed: int, numbers: _Numbers) -> Exercise:
     )  # fmt: skip
     link = Link(length, mass, tip_mass=bob)
     ratio = numbers.whole(30, 60, 5) / 100.0
-    free, inertia = _swing(Arm.of([link]))
+    down = np.array([-math.pi / 2.0])
+    undamped = Arm.of([link])
+    slopes, _ = dynamics.linearise(undamped, down, np.zeros(1), np.zeros(1))
+    free, inertia = math.sqrt(-slopes[1, 0]), float(dynamics.mass_matrix(undamped, down)[0, 0])
     damping = float(f"{2.0 * ratio * inertia * free:.2g}")
     arm = Arm.of([link], [Joint(damping=damping)], name="pendulum")
-    at_rest = np.array([-math.pi / 2.0])
-    slopes, _ = dynamics.linearise(arm, at_rest, np.zeros(1), np.zeros(1))
+    slopes, _ = dynamics.linearise(arm, down, np.zeros(1), np.zeros(1))
     swing = float(np.linalg.eigvals(slopes).imag.max())
-    climb = float(
-        dynamics.potential_energy(arm, -at_rest) - dynamics.potential_energy(arm, at_rest)
-    )
+    climb = float(dynamics.potential_energy(arm, -down) - dynamics.potential_energy(arm, down))
     asked = (
         Asked("frequency", "ω, angular frequency of small swings", "rate", "rad/s", (swing,)),
         Asked("energy", "ΔV, potential energy of upright over hanging down", "energy", "J",
@@ -353,13 +353,6 @@ def _pendulum(seed: int, numbers: _Numbers) -> Exercise:
          _GRAVITY),
         arm, (math.radians(-70.0),), asked, pendulum_steps(arm),
     )  # fmt: skip
-
-
-def _swing(arm: Arm) -> tuple[float, float]:
-    """Return natural frequency [rad/s] and inertia [kg·m²] of one link that hangs undamped."""
-    down = np.array([-math.pi / 2.0])
-    slopes, _ = dynamics.linearise(arm, down, np.zeros(1), np.zeros(1))
-    return math.sqrt(-slopes[1, 0]), float(dynamics.mass_matrix(arm, down)[0, 0])
 
 
 def _pid(seed: int, numbers: _Numbers) -> Exercise:

@@ -217,13 +217,12 @@ class PageLayout(NamedTuple):
     columns: int = 1
     right: float = RIGHT
     foot: float = FOOT
-    head: float = HEAD
 
     @property
     def high(self) -> float:
         """The height of the page."""
         between = BETWEEN_ROWS * (len(self.heights) - 1)
-        return self.head + sum(self.heights) + between + self.foot
+        return HEAD + sum(self.heights) + between + self.foot
 
 
 def page_of_panels(
@@ -263,7 +262,7 @@ def _spaces(layout: PageLayout) -> dict[str, Any]:
     return {
         "left": LEFT / layout.wide,
         "right": 1.0 - layout.right / layout.wide,
-        "top": 1.0 - layout.head / high,
+        "top": 1.0 - HEAD / high,
         "bottom": layout.foot / high,
         "hspace": BETWEEN_ROWS * rows / sum(layout.heights),
         "wspace": BETWEEN_COLUMNS * columns / inside,

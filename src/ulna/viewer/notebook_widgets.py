@@ -15,7 +15,6 @@ import anywidget
 import numpy as np
 import traitlets
 
-from ulna.angles import distance
 from ulna.arm import Arm
 from ulna.arrays import Floats, float_array, number
 from ulna.errors import InfeasibleError, InputError, Problem, UlnaError, shown, units_hint
@@ -259,18 +258,11 @@ def posture_near(arm: Arm, target: Floats, q: Floats) -> Floats:
             f"tip: {where} is out of reach by {length_text(float(found.shortfall))}; "
             f"the nearest point is ({x:.4g}, {y:.4g}) m"
         )
-    allowed = found.q[found.within_limits]
-    if not len(allowed):
+    if not found.within_limits.any():
         raise InfeasibleError(f"tip: the joint limits forbid every posture with it at {where}")
-    return unwound(arm, allowed[np.argmin(distance(allowed, q))], q)
-
-
-def unwound(arm: Arm, posture: Floats, q: Floats) -> Floats:
-    """Return a posture by whole turns as close to `q` as the limits allow."""
-    turns = 2.0 * np.pi * np.round((q - posture) / (2.0 * np.pi))
-    low = np.array([joint.lower for joint in arm.joints])
-    high = np.array([joint.upper for joint in arm.joints])
-    near = posture + turns
+    posture, low, high = found.best(q), arm.parameters.lower, arm.parameters.upper
+    # By whole turns as close to the present posture as the limits allow.
+    near = posture + 2.0 * np.pi * np.round((q - posture) / (2.0 * np.pi))
     # Rounding may leave an angle beside a limit.
     return np.clip(np.where((near >= low) & (near <= high), near, posture), low, high)
 

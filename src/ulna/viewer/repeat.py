@@ -62,15 +62,14 @@ class NotRepeatableError(Exception):
     """What of a result no script can hold."""
 
 
-def run_script(run: Run, plan: Plan | None = None) -> str:
-    """Return the script of a run; along a plan it makes that first."""
-    made = "" if plan is None else plan_lines(plan, run.arm)
-    return f"{_head(run.arm)}{made}{_simulate(run, run.arm, plan)}print(run)\n"
+def run_script(run: Run) -> str:
+    """Return the script of a run."""
+    return f"{_head(run.arm)}{_simulate(run, run.arm, None)}print(run)\n"
 
 
 def following_script(plan: Plan, runs: Mapping[str, Run]) -> str:
     """Return the script of runs along a plan: `runs`, by their labels."""
-    parts = [_head(plan.arm), plan_lines(plan, plan.arm), "runs = {}\n"]
+    parts = [_plan_lines(plan), "runs = {}\n"]
     for label, run in runs.items():
         parts += [_simulate(run, plan.arm, plan), f"runs[{label!r}] = run\n"]
     return "".join([*parts, "print(runs)\n"])
@@ -78,7 +77,7 @@ def following_script(plan: Plan, runs: Mapping[str, Run]) -> str:
 
 def plan_script(plan: Plan) -> str:
     """Return the script of a plan."""
-    return f"{_head(plan.arm)}{plan_lines(plan, plan.arm)}print(plan)\n"
+    return f"{_plan_lines(plan)}print(plan)\n"
 
 
 def portrait_script(portrait: Portrait, basins: Basins | None = None) -> str:
@@ -166,9 +165,8 @@ EXPRESSIONS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def plan_lines(plan: Plan, arm: Arm) -> str:
-    """Return the lines that make a plan, in a script whose `arm` is this one."""
-    return f"plan = {_plan_call(plan, arm)}\n"
+def _plan_lines(plan: Plan) -> str:
+    return f"{_head(plan.arm)}plan = {_plan_call(plan, plan.arm)}\n"
 
 
 def _plan_call(plan: Plan, arm: Arm | None) -> str:
@@ -277,9 +275,7 @@ def _times(run: Run) -> dict[str, str]:
         raise NotRepeatableError("it was interrupted")
     count, duration = run.settings.get("samples"), run.settings.get("duration")
     if count is None or duration is None:
-        if run.status.reason != "done":
-            raise NotRepeatableError("it ended before its time, which its file does not say")
-        count, duration = len(run.t), float(run.t[-1])
+        raise NotRepeatableError("its file does not say how long it was to be")
     ended = run.status.reason != "done"
     due = run.t[:-1] if ended else run.t  # the last state of one that ended early is kept as well
     samples: Any = count
@@ -303,10 +299,8 @@ def _surroundings(settings: Mapping[str, Any]) -> dict[str, str]:
     events = dict(settings.get("events") or {})
     for name, what in events.items():
         _formula(name, what)
-    # Files from before there were durations have it among the events.
-    until = settings.get("until") if "duration" in settings else events.pop("until", None)
-    if until is not None:
-        given["until"] = _formula("until", until)
+    if settings.get("until") is not None:
+        given["until"] = _formula("until", settings["until"])
     if events:
         given["events"] = repr(events)
     if settings.get("sequential_damping"):

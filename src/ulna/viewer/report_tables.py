@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.arrays import Array
 from ulna.kinematics.inverse_kinematics import ring
 from ulna.simulation.made_with import made_with
 from ulna.viewer.figure_style import arm_title, cut
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ulna.motion import Plan
 
 MOST_ROWS = 40  # of a table that has one for every joint
+USE = "of its limit"
 
 
 def number_text(value: float, digits: int = 4, infinite: str = "–") -> str:
@@ -116,39 +118,41 @@ def _joint_cells(joint: Any) -> Iterator[str]:
 
 def add_effort_table(builder: DocumentBuilder, effort: Effort, title: str) -> None:
     """Add what a run took of each joint."""
-    use = [f"{part:.0%}" if math.isfinite(part) else "no limit" for part in effort.torque_use]
-    columns = ("torque_peak", "torque_rms", "power_peak", "energy_spent", "energy")
-    numbers = zip(*(getattr(effort, name) for name in columns), strict=True)
-    rows = [
-        (str(k), number_text(peak), number_text(rms), part, *map(number_text, rest))
-        for k, ((peak, rms, *rest), part) in enumerate(zip(numbers, use, strict=True), 1)
-    ]
-    headings = ("joint", "peak torque [N·m]", "RMS [N·m]", "of its limit", "peak power [W]")
-    energies = ("energy put in [J]", "less what came back [J]")
-    builder.table(title, (*headings, *energies), rows[:MOST_ROWS])
+    columns = {
+        "peak torque [N·m]": effort.torque_peak,
+        "RMS [N·m]": effort.torque_rms,
+        USE: effort.torque_use,
+        "peak power [W]": effort.power_peak,
+        "energy put in [J]": effort.energy_spent,
+        "less what came back [J]": effort.energy,
+    }
+    _add_joint_table(builder, title, columns)
 
 
 def add_plan_table(builder: DocumentBuilder, plan: Plan) -> None:
     """Add the peaks of a plan, at any time."""
-    peaks = plan.peaks
+    peaks, most = plan.peaks, plan.arm.parameters.max_torque
     if not np.isfinite(peaks.torque).any():
         return
-    most = np.asarray(plan.arm.parameters.max_torque)
-    rows = []
-    for k in range(min(plan.arm.n, MOST_ROWS)):
-        share = peaks.torque[k] / most[k]
-        rows.append(
-            (
-                str(k + 1),
-                number_text(peaks.torque[k]),
-                number_text(peaks.torque_rms[k]),
-                f"{share:.0%}" if math.isfinite(most[k]) else "no limit",
-                number_text(peaks.speed[k]),
-                number_text(peaks.power[k]),
-            )
-        )
-    headings = ("joint", "peak torque [N·m]", "RMS [N·m]", "of its limit")
-    builder.table("Planned", (*headings, "peak speed [rad/s]", "peak power [W]"), rows)
+    columns = {
+        "peak torque [N·m]": peaks.torque,
+        "RMS [N·m]": peaks.torque_rms,
+        USE: np.where(np.isfinite(most), peaks.torque / most, np.nan),
+        "peak speed [rad/s]": peaks.speed,
+        "peak power [W]": peaks.power,
+    }
+    _add_joint_table(builder, "Planned", columns)
+
+
+def _add_joint_table(builder: DocumentBuilder, title: str, columns: Mapping[str, Array]) -> None:
+    texts = [
+        [f"{one:.0%}" if math.isfinite(one) else "no limit" for one in values]
+        if name == USE
+        else map(number_text, values)
+        for name, values in columns.items()
+    ]
+    rows = [(str(k), *row) for k, row in enumerate(zip(*texts, strict=True), 1)]
+    builder.table(title, ("joint", *columns), rows[:MOST_ROWS])
 
 
 def plan_rows(plan: Plan) -> list[tuple[str, str]]:
