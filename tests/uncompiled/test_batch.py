@@ -56,14 +56,6 @@ def test_arms_go_as_they_go_alone_with_samples_between_steps(method):
     as_alone([GEARED, FREE], common, each)
 
 
-def test_text_of_each_its_own():
-    each = {
-        "q0": [[0.3, -0.4], [0.1, 0.2], [0.0, 0.1]],
-        "torque": [["5*sin(9*t)", "x*y"], ["1 if t < 0.001 else qd1", "2"], ["3", "q2 % 0.3"]],
-    }
-    as_alone([FREE, GEARED, FREE], {"duration": 0.004, "samples": 3}, each)
-
-
 @pytest.mark.parametrize("between", ["hold", "linear"])
 def test_tables_of_each_its_own(between):
     each = {
@@ -97,23 +89,6 @@ def test_controllers_follow_motions_of_their_own():
         assert np.abs(run.q[b] - alone.q).max() <= 1e-12
 
 
-def test_postures_and_one_motion_for_all():
-    law, start = ulna.control.PD(50.0, 10.0), [[0.0], [0.1]]
-    options = {
-        "q0": start,
-        "duration": 0.003,
-        "controller": law,
-        "keep_torques": True,
-        "samples": 3,
-    }
-    held = simulate_batch(ROD, **options)
-    assert held.q[:, -1].tolist() == start
-    posed = simulate_batch(ROD, reference=[[1.0], [0.1]], **options)
-    assert posed.tau[:, 0, 0] == pytest.approx([50.0, 0.0])
-    moved = simulate_batch(ROD, reference=lambda t: [1.0], **options)
-    assert moved.q[0].tolist() == posed.q[0].tolist()
-
-
 def test_disturbances_push_for_as_long_as_they_last():
     applied = [
         [disturbances.step([1.0], at=0.001), disturbances.pulse([2.0], at=0.0023, lasting=0.0011)],
@@ -127,19 +102,6 @@ def test_disturbances_push_for_as_long_as_they_last():
     alone = simulate(ROD, q0=[0.0], duration=0.004, method="rk4", disturbances=applied[2])
     assert ends[2] == pytest.approx(alone.qd[-1, 0], abs=1e-14)
     assert ends[3] != ends[2]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_joint_bounces_at_its_stop_and_its_neighbour_does_not(method):
-    near = ROD.replace(joints=(Joint(lower=-1.0, upper=0.0053),))
-    run = simulate_batch(
-        ulna.stack([near, ROD]), q0=[0.0], qd0=[1.0], duration=0.008, method=method,
-        restitution=0.5, samples=[0.0, 0.005, 0.0057, 0.008], keep_torques=True,
-    )  # fmt: skip
-    assert run.status
-    assert run.q[0, :, 0] == pytest.approx([0.0, 0.005, 0.0051, 0.00395], abs=1e-9)
-    assert run.qd[0, :, 0] == pytest.approx([1.0, 1.0, -0.5, -0.5], abs=1e-9)
-    assert run.q[1, :, 0] == pytest.approx(run.t, abs=1e-12)
 
 
 def test_a_joint_rests_at_its_stop_until_it_is_pulled_away():
@@ -173,10 +135,3 @@ def test_what_goes_wrong_with_one_is_nobody_elses():
 def test_when_all_are_lost_there_is_no_more_to_do():
     run = simulate_batch(ROD, q0=np.zeros((3, 1)), duration=1e6, torque="sqrt(0.001 - t)")
     assert run.status.counts() == {"bad torque": 3}
-
-
-def test_more_arms_than_lanes_and_no_time_at_all():
-    q0 = np.linspace(-1.0, 1.0, 18)[:, None]
-    run = simulate_batch(ROD, q0=q0, qd0=[2.0], duration=0.002, threads=2)
-    assert run.final.q == pytest.approx(q0 + 0.004, abs=1e-14)
-    assert simulate_batch(ROD, q0=q0, duration=0).final.q.tolist() == q0.tolist()

@@ -11,56 +11,16 @@ import pytest
 import ulna
 from ulna import expressions
 from ulna.dynamics import chain
-from ulna.simulation import disturbances
 
 pytestmark = pytest.mark.skipif(
     not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"
 )
 
 FLAT = {"gravity": (0.0, 0.0)}
-METHODS = ("rk4", "dop853", "semi-implicit", "gauss4")
-
-
-@pytest.fixture(scope="module")
-def rods():
-    return ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
-
-
-@pytest.fixture(scope="module")
-def geared():
-    joints = [ulna.Joint(damping=0.2), ulna.Joint(rotor_inertia=1e-3, gear_ratio=30.0)]
-    return ulna.Arm.rods([1.0, 0.7], [1.0, 2.0], joints=joints)
 
 
 def one_rod(**joint):
     return ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(**joint)], **FLAT)  # inertia 1 kg·m²
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_energy_balances_with_every_method(geared, method):
-    run = ulna.simulate(
-        geared,
-        q0=[0.3, -0.4],
-        duration=0.2,
-        method=method,
-        dt=2e-3,
-        torque=["5*sin(9*t)", 1.0],
-        tip_force=[1.0, 2.0, 0.5],
-    )
-    assert run.status.ok
-    scale = np.max(run.energy.kinetic)
-    tolerance = 2e-2 if method == "semi-implicit" else 1e-7
-    assert np.max(np.abs(run.energy.balance_error)) <= tolerance * scale
-
-
-def test_a_long_arm_goes_the_same_way_by_every_method():
-    arm = ulna.Arm.rods([0.3] * 4, [1.0] * 4)
-    start = [0.1, 0.2, -0.3, 0.4]
-    ends = [
-        ulna.simulate(arm, q0=start, duration=0.05, method=method, dt=1e-3, samples=1).q[0]
-        for method in ("rk4", "dop853", "gauss4")
-    ]
-    assert np.ptp(ends, axis=0).max() <= 1e-9
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -78,24 +38,6 @@ def test_batches_are_the_closed_form(random_arm, n):
         assert np.allclose(back, tau, rtol=1e-9, atol=1e-9)
 
 
-def test_angles_of_many_turns(rods):
-    q = np.array([[2e6, 1.0], [0.3, 1.0]])
-    ours = ulna.dynamics.forward_dynamics(rods, q, 0.0 * q, 0.0 * q)
-    assert np.allclose(ours, chain.forward_dynamics(rods, q, 0.0 * q, 0.0 * q), rtol=1e-8)
-
-
-def test_calls_for_one_state_are_the_closed_form(geared):
-    arm, zero = ulna.compiled(geared), np.zeros(2)
-    turning = chain.forward_dynamics(geared, zero, zero, zero)
-    assert np.allclose(arm.forward_dynamics(zero, zero, zero), turning, rtol=1e-12)
-    assert np.allclose(arm.inverse_dynamics(zero, zero, turning), zero, atol=1e-12)
-    q, qd = arm.step(zero, zero, zero, 1e-4)
-    assert np.allclose(qd, 1e-4 * turning, rtol=1e-3)
-    assert np.allclose(q, 0.5e-8 * turning, rtol=1e-3)
-    free = ulna.compiled(one_rod())
-    assert np.allclose(free.forward_dynamics(zero[:1], zero[:1], np.ones(1)), 1.0)
-
-
 def test_sequential_model_of_one_joint_is_the_true_one():
     arm = ulna.preset("bechard-1")
     true = ulna.simulate(arm, q0=[0.5], torque=[3.0], duration=0.1, samples=2)
@@ -104,36 +46,6 @@ def test_sequential_model_of_one_joint_is_the_true_one():
             arm, q0=[0.5], torque=[3.0], duration=0.1, samples=2, dynamics="sequential", **options
         )
         assert np.allclose(run.q, true.q, atol=1e-9 if "dt" not in options else 1e-4)
-
-
-def test_held_and_linear_tables():
-    times, rows = [0.02, 0.05, 0.1], [[1.0], [3.0], [3.0]]
-    held = ulna.simulate(
-        one_rod(), q0=[0.0], duration=0.1, method="rk4", dt=7e-3, torque=(times, rows)
-    )
-    assert held.qd[-1, 0] == pytest.approx(0.05 * 1.0 + 0.05 * 3.0, abs=1e-12)
-    ramp = ulna.simulate(
-        one_rod(), q0=[0.0], duration=0.1, method="rk4", torque=(times, rows), between="linear"
-    )
-    assert ramp.qd[-1, 0] == pytest.approx(0.02 * 1.0 + 0.03 * 2.0 + 0.05 * 3.0, abs=1e-12)
-
-
-def test_disturbances_push_for_as_long_as_they_last():
-    applied = [
-        disturbances.step([1.0], at=0.01),
-        disturbances.pulse([2.0], at=0.0123, lasting=0.0111),
-        disturbances.pulse(force=[0.0, 1.0, 0.0], at=0.0, lasting=0.001),
-    ]
-    run = ulna.simulate(one_rod(), q0=[0.0], duration=0.04, method="rk4", disturbances=applied)
-    assert run.qd[-1, 0] == pytest.approx(0.03 * 1.0 + 0.0111 * 2.0 + 0.001, abs=1e-9)
-
-
-def test_noise_is_the_same_for_the_same_seed():
-    def end(seed):
-        noise = [disturbances.noise([1.0], rate=500.0, seed=seed)]
-        return ulna.simulate(one_rod(), q0=[0.0], duration=0.05, disturbances=noise).qd[-1, 0]
-
-    assert end(3) == end(3) != end(4)
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -161,37 +73,6 @@ def test_controllers_hold_their_torque(wrapped):
     inside = run.tau[:-1].reshape(-1, 4)  # four steps a tick
     assert np.array_equal(inside, np.repeat(inside[:, :1], 4, axis=1))
     assert abs(run.tau).max() == 20.0
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_joint_bounces_at_its_stop(method):
-    arm = one_rod(lower=-1.0, upper=0.05)
-    run = ulna.simulate(arm, q0=[0.0], qd0=[1.0], duration=0.08, method=method, restitution=0.5)
-    (hit,) = run.contacts
-    assert hit.t == pytest.approx(0.05, abs=1e-9)
-    assert (hit.joint, hit.side, hit.what) == (1, "upper", "hit")
-    assert run.qd[-1, 0] == pytest.approx(-0.5, abs=1e-9)
-    assert run.dissipated[-1] == pytest.approx(0.5 * (1.0 - 0.25), abs=1e-9)
-
-
-def test_a_joint_rests_at_its_stop_until_it_is_pulled_away():
-    arm = one_rod(lower=-1.0, upper=0.01)
-    run = ulna.simulate(arm, q0=[0.0], qd0=[1.0], duration=0.1, torque="1 - 20*t")
-    assert [contact.what for contact in run.contacts] == ["hit", "rest", "release"]
-    assert run.contacts[-1].t == pytest.approx(0.05, abs=1e-6)
-    resting = (run.t > 0.011) & (run.t < 0.049)
-    assert np.all(run.q[resting] == 0.01)
-    assert run.q[-1, 0] < 0.01
-
-
-def test_a_blow_tears_another_joint_from_its_stop():
-    joints = [ulna.Joint(upper=0.0), ulna.Joint(upper=0.01)]
-    arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], joints=joints, gravity=(0.0, 9.81))
-    run = ulna.simulate(
-        arm, q0=[0.0, 0.0], qd0=[0.0, 1.0], duration=0.05, method="rk4", restitution=0.9
-    )
-    assert {contact.joint for contact in run.contacts} == {1, 2}
-    assert np.max(np.abs(run.energy.balance_error)) <= 1e-8
 
 
 def test_bouncing_ever_faster_comes_to_rest():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.kinematics import TrackFlag, inverse, tip, track
+from ulna.kinematics import TrackFlag, tip, track
 
 pytestmark = pytest.mark.skipif(
     not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"
@@ -34,8 +34,3 @@ def test_limits_hold_and_a_straight_arm_bends():
     assert blocked.has(TrackFlag.JOINT_LIMIT)[-1]
     bent = track(arm(), np.linspace([2.0, 0.0], [1.6, 0.0], 4), start=np.zeros(4))
     assert bent.ok.all()
-
-
-def test_postures_of_points_keep_to_the_limits():
-    limited = arm(joints=[ulna.Joint(-1.0, 1.0)] * 4)
-    assert inverse(limited, [1.5, 0.5]).within_limits.any()

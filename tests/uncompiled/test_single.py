@@ -6,7 +6,7 @@ import pytest
 
 import ulna
 import ulna.kernels
-from ulna import dynamics, kinematics
+from ulna import dynamics
 from ulna.arrays import one_state
 from ulna.dynamics import chain, equations_of_motion
 from ulna.errors import InputError
@@ -74,18 +74,6 @@ def test_compiled_arms_with_friction_are_the_closed_form(random_arm, arm_of, n):
             assert close(torques, chain.inverse_dynamics(arm, q, rates, found))
     with pytest.raises(InputError, match="joint 1 at rest"):
         quick.linearise(q, 0.0 * qd, tau)
-
-
-@pytest.mark.parametrize("n", [2, 5])
-def test_calls_for_one_state_are_the_closed_form(random_arm, arm_of, n):
-    arm, state = drawn(random_arm, arm_of, n, True)
-    for function in (dynamics.forward_dynamics, dynamics.inverse_dynamics):
-        assert close(function(arm, *state), OF_STATE[function.__name__](arm, *state))
-    for function in (
-        dynamics.gravity_torque, dynamics.mass_matrix, kinematics.tip, kinematics.jacobian,
-    ):  # fmt: skip
-        assert close(function(arm, state[0]), OF_POSTURE[function.__name__](arm, state[0]))
-    assert {"tip", "mass_matrix"} <= set(arm._kernels)
 
 
 def test_what_is_wrong_is_told_by_a_code():
