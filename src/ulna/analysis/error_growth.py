@@ -408,9 +408,7 @@ def _block_values(diagonal: Array, unit: Array) -> Array:
     largest = float(diagonal.max())
     block = np.exp(diagonal - largest)[:, None] * unit
     # Its columns may be scaled at will without loss (joba=0), hence the transpose.
-    values, *_, scales, _, info = dgejsv(block.T, joba=0, jobu=3, jobv=3, jobp=0)
-    if info != 0:
-        return diagonal
+    values, *_, scales, _, _ = dgejsv(block.T, joba=0, jobu=3, jobv=3, jobp=0)
     return largest + _logs(values * (scales[0] / scales[1]))
 
 

@@ -367,10 +367,7 @@ def _friction_band(found: Tracking, tolerance: float, stability: Stability | Non
         return ""
     out = np.append(out[:: -(-len(out) // MOST_SAMPLES)], np.nanargmax(found.size))
     error, q = found.joint_error[out], run.q[out]
-    try:
-        band = friction_error_band(controller, run.arm, q, _timing_of(run))
-    except InputError:  # of gains that are not for this arm
-        return ""
+    band = friction_error_band(controller, run.arm, q, _timing_of(run))
     levers, within = jacobian(run.arm, q)[:, :2], np.clip(error, -band, band)
     rest = (levers @ (error - within)[..., None])[..., 0]
     if (np.hypot(rest[:, 0], rest[:, 1]) > tolerance).any():

@@ -127,11 +127,15 @@ def verify(arm: Arm, *, seed: int = 0) -> Verification:
     smooth = _smooth(arm)
     random = np.random.default_rng(seed)
     q, qd, qdd = random.uniform(-math.pi, math.pi, (3, STATES, arm.n)) * [[[1.0]], [[0.5]], [[1.0]]]
+    trip, closed = (
+        _round_trip(smooth, q, qd, qdd, forward=one)
+        for one in (forward_dynamics, chain.forward_dynamics)
+    )
     checks = [
-        Agreement("inverse dynamics of forward dynamics", _round_trip(smooth, q, qd, qdd), 1e-9),
+        Agreement("inverse dynamics of forward dynamics", trip, 1e-9),
         Agreement("skewness of dM/dt - 2C", _skewness(smooth, q, qd), 1e-9),
         Agreement("recursion against closed form", _recursion(smooth, q, qd, qdd), 1e-10),
-        Agreement("forward dynamics of the closed form", _forward(smooth, q, qd, qdd), 1e-10),
+        Agreement("forward dynamics of the closed form", closed, 1e-10),
         Agreement("regressor against closed form", _regressor(smooth, q, qd, qdd), 1e-10),
         *_derived(smooth),
         Agreement("energy balance of a swing", _energy(smooth, q[0]), 1e-8),
@@ -171,9 +175,15 @@ def _relative(difference: Array, *terms: Array) -> float:
     return largest / size if size > 0.0 else largest
 
 
-def _round_trip(arm: Arm, q: Array, qd: Array, qdd: Array) -> float:
+def _round_trip(
+    arm: Arm, q: Array, qd: Array, qdd: Array, *, forward: Callable[..., Array]
+) -> float:
+    """Return what accelerations miss of the torques that they are from.
+
+    Torques, as accelerations of many links are worse conditioned than they.
+    """
     tau = inverse_dynamics(arm, q, qd, qdd)
-    found = inverse_dynamics(arm, q, qd, forward_dynamics(arm, q, qd, tau))
+    found = inverse_dynamics(arm, q, qd, forward(arm, q, qd, tau))
     return _relative(found - tau, tau, inverse_dynamics(arm, q, qd, 0.0 * qdd))
 
 
@@ -193,16 +203,6 @@ def _recursion(arm: Arm, q: Array, qd: Array, qdd: Array) -> float:
     gained = forward_dynamics(arm, q, qd, expected)
     back = chain.inverse_dynamics(arm, q, qd, gained)
     return max(_relative(one - expected, expected) for one in (swept, back))
-
-
-def _forward(arm: Arm, q: Array, qd: Array, qdd: Array) -> float:
-    """Return what the closed form's accelerations miss of the torques, by the recursion.
-
-    Torques, as accelerations of many links are worse conditioned than they.
-    """
-    tau = inverse_dynamics(arm, q, qd, qdd)
-    found = inverse_dynamics(arm, q, qd, chain.forward_dynamics(arm, q, qd, tau))
-    return _relative(found - tau, tau, inverse_dynamics(arm, q, qd, 0.0 * qdd))
 
 
 def _regressor(arm: Arm, q: Array, qd: Array, qdd: Array) -> float:

@@ -27,7 +27,6 @@ MOST_POINTS = 100_000_000  # of a grid
 MOST_VALUES = 10_000_000  # of one parameter, all of which are in memory
 MOST_DRAWN = 10_000_000  # points of a design, likewise
 MOST_COORDINATES = 100_000_000  # numbers of a design
-MOST_DIMENSIONS = 1_000  # of a design
 DESIGNS = ("grid", "random", "latin-hypercube", "sobol")
 POINT = "point"  # the axis of what is no grid
 EDGE = 2.0**-54  # from 0 and 1, so that a normal deviate is finite

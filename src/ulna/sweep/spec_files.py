@@ -30,7 +30,6 @@ from ulna.storage import read_text
 WITH_FILES = tuple(ending.removeprefix(".") for ending in FILES)  # shapes that are read
 ROBOT = "robot"  # the key of a robot file's text
 SAME = np.linspace(0.0, 1.0, 97)  # where two paths are compared
-LONGEST_TEXT = 20_000  # letters of a path
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +151,7 @@ class SpecFiles:
         """
         if isinstance(given, Path):
             return _as_call(given) or given
-        if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_TEXT:
+        if not isinstance(given, str) or not given.strip():
             need = "text such as \"circle(radius='5 cm')\", or a .csv or .svg file"
             raise InputError(Problem(what, shown(given), need))
         text = given.strip()
@@ -236,9 +235,6 @@ def _with_files(call: Call, change: Callable[[str], str]) -> Call:
 
 def _noted(place: str, files: dict[str, str]) -> str:
     text, ending = read_text(place), FilePath(place).suffix.lower()
-    for name, known in files.items():
-        if known == text and name.endswith(ending):
-            return name
     name = f"path-{len(files) + 1}{ending}"
     files[name] = text
     return name
