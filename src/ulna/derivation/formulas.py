@@ -380,12 +380,9 @@ def _dots(expression: sp.Expr) -> int:
 
 
 def _outermost(letters: list[Letter]) -> int:
-    return max((_number_of(part.subscript) for part in letters), default=0)
-
-
-def _number_of(subscript: str) -> int:
     # A payload hangs on the last link.
-    return 9 if subscript == "P" else max((int(d) for d in subscript if d.isdigit()), default=0)
+    marks = (mark for part in letters for mark in part.subscript.replace("P", "9"))
+    return max((int(mark) for mark in marks if mark.isdigit()), default=0)
 
 
 def visible_width(text: str) -> int:

@@ -126,13 +126,18 @@ def reach_steps(arm: Arm, target: np.ndarray, found: Solutions) -> str:
     if len(target) == 3:
         x, y = _wrist(lines, lengths, x, y, target[2])
         lengths = lengths[:-1]
-    lines.extend(_reach_condition(lengths, math.hypot(x, y)))
+    (inner, outer), radius = ring(np.array(lengths)), math.hypot(x, y)
+    need = f"{number(float(inner))} ≤ r ≤ {number(float(outer))} m"
+    lines.append(f"In reach?  {need} is needed; r = √(x² + y²) = {number(radius)} m.")
     if not found.reachable:
-        lines.append(f"It does not hold: the place is {_how_far(lengths, x, y, found)}.")
+        where = "far out" if radius > sum(lengths) else "close in"
+        off = number(float(found.shortfall))
+        lines.append(f"It does not hold: the place is {off} m too {where}.")
         return "\n".join(lines)
     lines.append("")
     if len(lengths) == 1:
-        lines.extend(_one_link(x, y))
+        lines.append("The link points at it:")
+        lines.append(f"  q_1 = atan2(y, x) = atan2({_n(y)}, {_n(x)}) = {_deg(math.atan2(y, x))}")
     elif len(lengths) == 2:
         lines.extend(_two_links(lengths, x, y))
     elif lengths:
@@ -158,24 +163,6 @@ def _wrist(
         lines.append(f"  {axis}_w = {axis} - l_{n} {name}({_deg(angle)}) = {worked}")
     lines.append(f"and links 1 to {n - 1} have to reach it.")
     return wrist
-
-
-def _reach_condition(lengths: list[float], radius: float) -> list[str]:
-    inner, outer = ring(np.array(lengths))
-    need = f"{number(float(inner))} ≤ r ≤ {number(float(outer))} m"
-    return [f"In reach?  {need} is needed; r = √(x² + y²) = {number(radius)} m."]
-
-
-def _how_far(lengths: list[float], x: float, y: float, found: Solutions) -> str:
-    too_far = math.hypot(x, y) > sum(lengths)
-    return f"{number(float(found.shortfall))} m too {'far out' if too_far else 'close in'}"
-
-
-def _one_link(x: float, y: float) -> list[str]:
-    return [
-        "The link points at it:",
-        f"  q_1 = atan2(y, x) = atan2({_n(y)}, {_n(x)}) = {_deg(math.atan2(y, x))}",
-    ]
 
 
 def _two_links(lengths: list[float], x: float, y: float) -> list[str]:

@@ -110,7 +110,9 @@ def animate_following(
     if size is None:
         size = INLINE_SIZE if file is None else SIZE
     fps, speed, size = check_film(file, fps, speed, size, overwrite=overwrite)
-    times = times_between(*_span(plan, runs), fps, speed)
+    playbacks = [Playback(run) for run in runs.values()]
+    end = max(plan.duration, *(playback.end for playback in playbacks))
+    times = times_between(min(playback.start for playback in playbacks), end, fps, speed)
     scene = Comparison(plan, list(runs), speed_remark(speed), size, theme)
     seen_at = partial(scenes, runs, fps=fps)
     how: Any = {"overwrite": overwrite, "progress": progress}
@@ -120,12 +122,6 @@ def animate_following(
 def scenes(runs: Mapping[str, Run], times: np.ndarray, fps: float) -> Iterator[tuple[Moment, ...]]:
     """Return what is seen of all runs at each of the times; one that ended stays where it is."""
     return zip(*(moments(run, times, fps) for run in runs.values()), strict=True)
-
-
-def _span(plan: Plan, runs: Mapping[str, Run]) -> tuple[float, float]:
-    playbacks = [Playback(run) for run in runs.values()]
-    start = min(playback.start for playback in playbacks)
-    return start, max(plan.duration, *(playback.end for playback in playbacks))
 
 
 class Comparison:

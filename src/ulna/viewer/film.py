@@ -160,16 +160,12 @@ def times_between(start: float, end: float, fps: float, speed: float) -> np.ndar
         return np.full(round(fps), start)
     frames = duration / speed * fps
     if not frames < MOST_FRAMES:
-        raise InputError(_too_long(duration, frames, fps))
+        got = f"{frames:,.0f} frames" if frames < 1e12 else f"{frames:.3g} frames"
+        hint = f"play it faster with speed={1.05 * duration * fps / MOST_FRAMES:.2g}"
+        what = f"{got} at {fps:g} a second"
+        raise InputError(Problem("film", what, f"at most {MOST_FRAMES:,}", hint))
     count = math.ceil(frames * (1.0 - 1e-12)) + 1
     return np.asarray(np.minimum(start + np.arange(count) * (speed / fps), end))
-
-
-def _too_long(duration: float, frames: float, fps: float) -> Problem:
-    got = f"{frames:,.0f} frames" if frames < 1e12 else f"{frames:.3g} frames"
-    enough = 1.05 * duration * fps / MOST_FRAMES
-    hint = f"play it faster with speed={enough:.2g}"
-    return Problem("film", f"{got} at {fps:g} a second", f"at most {MOST_FRAMES:,}", hint)
 
 
 def speed_remark(speed: float) -> str:

@@ -88,12 +88,8 @@ def json_text(content: Mapping[str, Any]) -> str:
 
 def built_files(name: str) -> tuple[str, str] | None:
     """Return the built script of a name and its style; None where they are not built."""
-    script, style = (_built(f"{name}.{ending}") for ending in ("js", "css"))
-    return None if script is None or style is None else (script, style)
-
-
-def _built(name: str) -> str | None:
     try:
-        return (BUILT / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        script, style = ((BUILT / f"{name}.{one}").read_text("utf-8") for one in ("js", "css"))
     except OSError:
         return None
+    return script, style

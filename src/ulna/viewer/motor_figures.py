@@ -108,13 +108,12 @@ def plot_currents(axes: Axes, motion: Plan | Run, *, theme: Theme = PRINT) -> Ax
     >>> plot_currents(Figure().add_subplot(), plan).get_ylabel()
     'current [A]'
     """
-    _plot_windings(axes, motion, motion.current, "i", theme)
-    for joint, style in _windings(motion.arm, theme):
-        most = getattr(motion.arm.joints[joint].motor, "max_current", np.inf)
+    for joint, motor, style in _windings(motion.arm, theme):
         values = np.asarray(motion.current)[:, joint]
+        curve(axes, motion.t, values, f"$i_{{{joint + 1}}}$", style)
         for side in (1.0, -1.0):
-            if np.nanmax(side * values, initial=0.0) >= NEAR * most:
-                axes.axhline(side * most, **{**style, "ls": DASHES, "lw": 0.9})
+            if np.nanmax(side * values, initial=0.0) >= NEAR * motor.max_current:
+                axes.axhline(side * motor.max_current, **{**style, "ls": DASHES, "lw": 0.9})
     return finish(axes, theme, ylabel="current [A]")
 
 
@@ -180,30 +179,23 @@ def plot_temperatures(axes: Axes, motion: Plan | Run, *, theme: Theme = PRINT) -
     >>> plot_temperatures(Figure().add_subplot(), plan).get_ylabel()
     'winding [°C]'
     """
-    values = np.asarray(motion.temperature, dtype=float)
-    _plot_windings(axes, motion, values, r"\Theta", theme, heated=True)
-    for joint, _ in _windings(motion.arm, theme, heated=True):
-        heat: Any = getattr(motion.arm.joints[joint].motor, "heat", None)
-        rise = np.nanmax(values[:, joint], initial=heat.ambient) - heat.ambient
+    for joint, motor, style in _windings(motion.arm, theme):
+        heat, values = motor.heat, np.asarray(motion.temperature, dtype=float)[:, joint]
+        if heat is None:
+            continue
+        curve(axes, motion.t, values, rf"$\Theta_{{{joint + 1}}}$", style)
+        rise = np.nanmax(values, initial=heat.ambient) - heat.ambient
         if rise >= NEAR * (heat.max_temperature - heat.ambient):
             limit: dict[str, Any] = {"color": theme.warning, "ls": DASHES, "lw": 1.2}
             axes.axhline(heat.max_temperature, label="limit", **limit)
     return finish(axes, theme, ylabel="winding [°C]")
 
 
-def _windings(arm: Arm, theme: Theme, *, heated: bool = False) -> list[tuple[int, dict[str, Any]]]:
+def _windings(arm: Arm, theme: Theme) -> list[tuple[int, Motor, dict[str, Any]]]:
     """Return the joints with DC motors, from 0, and how curves of them are drawn."""
     styles = series(arm.n, theme)
     return [
-        (k, styles[k])
+        (k, joint.motor, styles[k])
         for k, joint in enumerate(arm.joints)
-        if isinstance(joint.motor, Motor) and not (heated and joint.motor.heat is None)
+        if isinstance(joint.motor, Motor)
     ]
-
-
-def _plot_windings(
-    axes: Axes, motion: Plan | Run, values: Any, symbol: str, theme: Theme, *, heated: bool = False
-) -> None:
-    for joint, style in _windings(motion.arm, theme, heated=heated):
-        name = f"${symbol}_{{{joint + 1}}}$"
-        curve(axes, motion.t, np.asarray(values)[:, joint], name, style)

@@ -6,7 +6,6 @@ run the page sets `_time` and Python `_seek`, so that two views of one run do no
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from typing import Any, cast
@@ -24,7 +23,7 @@ from ulna.simulation import Run
 from ulna.simulation.run import read_only
 from ulna.units import length_text
 from ulna.viewer.figure_style import arm_title
-from ulna.viewer.html_page import TO_BUILD, built_files
+from ulna.viewer.html_page import TO_BUILD, built_files, json_text
 from ulna.viewer.player_page import player_document
 from ulna.viewer.playground_scenes import usual_pose
 from ulna.viewer.report_tables import arm_header
@@ -140,7 +139,7 @@ class ArmWidget(CellWidget):
         self.arm = arm
         self.counts = {"q": arm.n, "tip": 2}
         pose = usual_pose(arm) if q0 is None else q0
-        super().__init__(height=height, _kind="arm", _document=_text(arm_header(arm)), q=pose)
+        super().__init__(height=height, _kind="arm", _document=json_text(arm_header(arm)), q=pose)
 
     @traitlets.validate("q")
     def _checked(self, proposal: Any) -> Floats:
@@ -265,7 +264,3 @@ def posture_near(arm: Arm, target: Floats, q: Floats) -> Floats:
     near = posture + 2.0 * np.pi * np.round((q - posture) / (2.0 * np.pi))
     # Rounding may leave an angle beside a limit.
     return np.clip(np.where((near >= low) & (near <= high), near, posture), low, high)
-
-
-def _text(header: dict[str, Any]) -> str:
-    return json.dumps(header, allow_nan=False)

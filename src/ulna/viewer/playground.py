@@ -140,18 +140,14 @@ def _pose(arm: Arm, q0: Any) -> list[float]:
 
 
 def playground_page(
-    arm: Arm,
-    pose: Any,
-    asked: Exercise | None = None,
-    notes: list[str] | None = None,
-    told: Any = lambda done: None,
+    arm: Arm, pose: Any, asked: Exercise | None, notes: list[str], told: Any
 ) -> str:
     """Return the page; `told` is called with the part of the work that is done."""
     title = asked.title if asked else arm.name or "arm"
     content = {
         "format": FORMAT,
         "title": title,
-        "notes": notes or [],
+        "notes": notes,
         "start": state_text(arm, pose),
         "scenes": [one._asdict() for one in scenes()],
         "exercise": asked.content() if asked else None,

@@ -45,19 +45,16 @@ def check_links(arm: Arm) -> None:
 
 def left_out(arm: Arm) -> list[str]:
     """Say what of an arm a playground leaves out; nothing where it has all."""
-    found = []
-    if arm.has_friction:
-        found.append("Dry friction and drag of {} are")
-    if not all(isinstance(joint.motor, IdealMotor | None) for joint in arm.joints):
-        found.append("Speed limits, currents and heat of the motors of {} are")
-    if any(np.isfinite(joint.max_velocity) for joint in arm.joints):
-        found.append("Speed limits of the joints of {} are")
-    if arm.loop is not None:
-        found.append("Sensors and actuators of {} are")
-    if any(arm.base):
-        found.append("The place of the base of {} is")
     name = arm.name or "this arm"
-    return [f"{what.format(name)} left out of the playground." for what in found]
+    motors = any(not isinstance(joint.motor, IdealMotor | None) for joint in arm.joints)
+    parts = {
+        f"Dry friction and drag of {name} are": arm.has_friction,
+        f"Speed limits, currents and heat of the motors of {name} are": motors,
+        f"Speed limits of the joints of {name} are": np.isfinite(arm.parameters.max_velocity).any(),
+        f"Sensors and actuators of {name} are": arm.loop is not None,
+        f"The place of the base of {name} is": any(arm.base),
+    }
+    return [f"{what} left out of the playground." for what, there in parts.items() if there]
 
 
 def state_text(

@@ -113,8 +113,7 @@ def plot(
     draw, options = DRAWABLE[kind]
     run = None if run is None else run_of(run)
     asked = {"q": q, "run": run, "basins": basins, "energy": energy or None, "show": show}
-    asked["what"] = what
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in {**asked, "what": what}.items() if value is not None}
     wrong = [
         Problem(name, shown(value), f"nothing beside {kind.__name__}", _whose(name))
         for name, value in given.items()

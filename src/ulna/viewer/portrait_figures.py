@@ -285,6 +285,5 @@ def _in_pi(halves: int) -> str:
     if not halves:
         return "0"
     sign, count = "−" if halves < 0 else "", abs(halves)
-    over = "" if count % 2 == 0 else "/2"
-    count = count // 2 if count % 2 == 0 else count
-    return f"{sign}{'' if count == 1 else count}π{over}"
+    whole, over = (count // 2, "") if count % 2 == 0 else (count, "/2")
+    return f"{sign}{'' if whole == 1 else whole}π{over}"

@@ -296,19 +296,17 @@ def add_run_findings(builder: DocumentBuilder, run: Run, label: str) -> None:
         for text in motor_troubles(run.arm, [use]):
             when = min((one for one in times if one is not None), default=None)
             builder.finding("problem" if bad else "warning", f"{label}: {text}", when, label)
-    hits = [one for one in run.contacts if one.what == "hit"]
-    for hit in hits[:MOST_CONTACTS]:
-        where = f"joint {hit.joint} hits its {hit.side} stop"
-        text = f"{label}: {where} at {abs(hit.speed):.3g} rad/s"
-        builder.finding("warning", text, hit.t, label)
-    if len(hits) > MOST_CONTACTS:
-        text = f"{label}: {len(hits) - MOST_CONTACTS:,} more blows at stops"
-        builder.finding("warning", text, hits[MOST_CONTACTS].t, label)
-    for event in run.events[:MOST_CONTACTS]:
-        builder.finding("info", f"{label}: {event.name}", event.t, label)
-    if len(run.events) > MOST_CONTACTS:
-        text = f"{label}: {len(run.events) - MOST_CONTACTS:,} more events"
-        builder.finding("info", text, run.events[MOST_CONTACTS].t, label)
+    hits = [
+        (f"joint {one.joint} hits its {one.side} stop at {abs(one.speed):.3g} rad/s", one.t)
+        for one in run.contacts
+        if one.what == "hit"
+    ]
+    events = [(event.name, event.t) for event in run.events]
+    for level, told, many in (("warning", hits, "blows at stops"), ("info", events, "events")):
+        for text, t in told[:MOST_CONTACTS]:
+            builder.finding(level, f"{label}: {text}", t, label)
+        if more := told[MOST_CONTACTS:]:
+            builder.finding(level, f"{label}: {len(more):,} more {many}", more[0][1], label)
 
 
 def _often(episodes: int, seconds: float) -> str:

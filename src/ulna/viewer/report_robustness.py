@@ -56,19 +56,14 @@ def add_robustness(
 def _fan_chart(found: Robustness) -> ChartSpec:
     rows = found.fan(tuple(CURVES))
     curves = [
-        Curve(f"{level:g} %" if level != 50.0 else "median", found.t, _known(row), *style)
+        Curve(f"{level:g} %" if level != 50.0 else "median", found.t, row, colour, dash=dash)
         for (level, (colour, dash)), row in zip(CURVES.items(), rows, strict=True)
-        for style in ((colour, None, dash),)
     ]
-    curves.append(Curve("worst", found.t, _known(found.error[found.worst.number]), 2))
+    curves.append(Curve("worst", found.t, np.asarray(found.error[found.worst.number]), 2))
     curves.append(Curve("nominal", found.t, found.nominal, 3))
     limits = [{"label": "tube", "value": found.tube}]
     title, note = "Tip error, percentiles of the arms", f"{len(found):,} arms, seed {found.seed}"
     return ChartSpec("tip-error-fan", title, "mm", curves, 1e3, 3, limits, note=note)
-
-
-def _known(errors: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(errors), errors, np.nan)
 
 
 def _add_percentiles(builder: DocumentBuilder, found: Robustness) -> None:

@@ -44,7 +44,7 @@ def sweep_document(sweep: Sweep) -> DocumentBuilder:
     )
     builder = new_document("sweep", arm, title, _how(spec), told, versions_here())
     builder.header["sweep"] = _sweep_header(builder, content)
-    _add_findings(builder, sweep, content)
+    _add_findings(builder, sweep)
     columns = ("parameter", "values", "range")
     rows = [
         (one.name, f"{len(np.unique(one.values)):,}", one.range_text) for one in content.parameters
@@ -104,14 +104,16 @@ def _parameter(builder: DocumentBuilder, one: VariedParameter) -> dict[str, Any]
 
 
 def _output(builder: DocumentBuilder, content: SweepContent, name: str) -> dict[str, Any]:
-    components = content.components(name)
-    columns = content.values(name).reshape(-1, len(components)).T
+    columns = content.values(name).reshape(-1, len(content.components(name))).T
+    return _head(content, name) | {"values": [builder.column(one, "f64") for one in columns]}
+
+
+def _head(content: SweepContent, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "about": content.about(name),
         "unit": content.unit(name),
-        "components": list(components),
-        "values": [builder.column(column, "f64") for column in columns],
+        "components": list(content.components(name)),
     }
 
 
@@ -131,18 +133,14 @@ def _curve(builder: DocumentBuilder, content: SweepContent, name: str, kept: Any
         text = f"{name}: {len(kept):,} of {len(t):,} times are drawn, evenly picked."
         builder.notes.append(text)
     values = content.values(name).reshape(-1, len(t), len(components))[:, kept]
-    return {
-        "name": name,
-        "about": content.about(name),
-        "unit": content.unit(name),
-        "components": list(components),
+    return _head(content, name) | {
         "clock": clock,
         "t": builder.times(t[kept]),
         "values": [builder.column(values[..., k].ravel()) for k in range(len(components))],
     }
 
 
-def _add_findings(builder: DocumentBuilder, sweep: Sweep, content: SweepContent) -> None:
+def _add_findings(builder: DocumentBuilder, sweep: Sweep) -> None:
     left = len(sweep) - sweep.finished
     if left:
         builder.finding("warning", f"{left:,} of {len(sweep):,} points are not computed")

@@ -75,7 +75,7 @@ def run_figure(run: Run | Member, *, theme: Theme = PRINT) -> Figure:
     4
     """
     run = run_of(run)
-    motors = motor_plots(run.arm) if getattr(run, "current", None) is not None else []
+    motors = motor_plots(run.arm) if run.current is not None else []
     plots = (plot_angles, plot_torques, *motors, plot_energy)
     with styled(theme):
         figure = new_figure(PAGE[0], PAGE[1] + TALLER * len(motors))
@@ -215,18 +215,17 @@ def plot_torques(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes
         _plot_friction(axes, run, theme)
     named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
     joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
-    if getattr(run, "motors", ()):
+    if run.motors:
         _plot_limits(axes, run, theme)
     return axes
 
 
 def _plot_commanded(axes: Axes, run: Run, theme: Theme) -> None:
-    asked = getattr(run, "tau_commanded", None)
+    asked = run.tau_commanded
     if asked is None:
         return
-    tau = np.asarray(run.tau)
-    for joint, style in enumerate(series(tau.shape[1], theme)):
-        if np.any(asked[:, joint] != tau[:, joint]):
+    for joint, style in enumerate(series(run.arm.n, theme)):
+        if np.any(asked[:, joint] != run.tau[:, joint]):
             thin = {**style, "lw": 0.6, "alpha": 0.7}
             curve(axes, run.t, asked[:, joint], "", thin, held=True)
 

@@ -130,8 +130,9 @@ class SweepContent:
     @cached_property
     def parameters(self) -> tuple[VariedParameter, ...]:
         """What is varied: along the axes of a grid, or of every point of a design."""
+        drawn = [str(k) for k, one in self.dataset.coords.items() if one.dims == (POINT,)]
         # Where nothing is varied there is one point, whose number stands for it.
-        names = self.dims if self.is_grid else self._drawn or [POINT]
+        names = self.dims if self.is_grid else [k for k in drawn if k != POINT] or [POINT]
         return tuple(
             VariedParameter(name, unit_of(self.dataset[name]), np.asarray(self.dataset[name]))
             for name in names
@@ -141,11 +142,6 @@ class SweepContent:
     def is_grid(self) -> bool:
         """Whether the points are all combinations of values."""
         return self.dims != (POINT,)
-
-    @property
-    def _drawn(self) -> list[str]:
-        coordinates = self.dataset.coords.items()
-        return [str(name) for name, one in coordinates if one.dims == (POINT,) and name != POINT]
 
     @cached_property
     def scalars(self) -> tuple[str, ...]:

@@ -200,7 +200,7 @@ def plot_deviation(axes: Axes, plan: Plan, run: Run | Tracking, *, theme: Theme 
     if found.run.arm.has_friction:
         stuck = [stuck_spans(found.run, joint)[:, :2] for joint in range(found.run.arm.n)]
         _mark_spans(axes, np.concatenate(stuck), STUCK_HEIGHT, theme.data[3], "a joint stuck")
-    if getattr(found.run, "motors", ()):
+    if found.run.motors:
         limited = limited_spans(found.run)
         _mark_spans(axes, limited, 1.0 - STUCK_HEIGHT, theme.warning, "a motor at its limits")
     # Numbers of many letters would reach into the name of the axis.
