@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -63,7 +62,6 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
     >>> read_controller("PD(kp=(400, 100), kd='40 N*m*s/rad')")
     PD(kp=(400.0, 100.0), kd=40.0)
     """
-    _check_spelling(text, what)
     call = parse_call(text, what, EXAMPLE)
     if call.name not in CONTROLLERS:
         load_extensions()
@@ -73,20 +71,6 @@ def read_controller(text: str, what: str = "--controller") -> Controller:
         raise call.fault(None, f"unknown controller '{call.name}'", need, hint)
     entry = CONTROLLERS[call.name]
     return entry.build(**bind(call, entry.parameters))
-
-
-def _check_spelling(text: str, what: str) -> None:
-    """Raise with the text as it should be if a name differs in case, hyphens or spaces only."""
-    name, *rest = str(text).strip().partition("(")
-    if name.strip() in CONTROLLERS:
-        return
-    for known in CONTROLLERS:
-        if _letters(name) == _letters(known):
-            raise InputError(Problem(what, shown(text), f'"{known}{"".join(rest)}"'))
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[-_\s]", "", name).lower()
 
 
 def with_model(controller: Some, arm: Arm) -> Some:
@@ -209,7 +193,7 @@ def register_law(law: Law) -> None:
     """List a law among the controllers that can be asked for by name; a later one replaces it."""
     name = law.__name__
     for ours in BUILT_IN:
-        if _letters(name) == _letters(ours):
+        if name.replace("_", "").lower() == ours.lower():
             need = f"another name; {ours} is a controller of ulna.control"
             raise InputError(Problem("law", name, need, f"call it my_{name}"))
     units: Mapping[str, Kind] = {**_GAINS, **_INTEGRAL}

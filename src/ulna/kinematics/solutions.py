@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ulna.angles import distance
 from ulna.arm import Arm
 from ulna.arrays import Floats
-from ulna.errors import InputError, Problem, shown
+from ulna.errors import InputError, Problem
 from ulna.progress import card
 from ulna.typing import AngleLike
 
@@ -160,12 +160,6 @@ class Solutions:
 
     def __getitem__(self, index: int | slice) -> Any:
         """Return a posture (n,) of one target, or of many targets the `Solutions` of one."""
-        own = "target" if self._targets else "posture"
-        if isinstance(index, bool) or not isinstance(index, int | np.integer | slice):
-            raise InputError(Problem("index", shown(index), f"a whole number or a slice: a {own}"))
-        if not isinstance(index, slice) and not -len(self) <= index < len(self):
-            count = f"{len(self)} {own}{'s' * (len(self) != 1)}"
-            raise IndexError(f"{own} {index} of solutions with {count}, counted from 0")
         return self._at(index) if self._targets else self.q[index]
 
     @property

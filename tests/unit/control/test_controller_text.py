@@ -82,22 +82,6 @@ def test_what_cannot_be_meant_gets_a_sentence(text, says):
 
 
 @pytest.mark.parametrize(
-    ("text", "means"),
-    [
-        ("pd", "PD"),
-        ("computed-torque", "ComputedTorque"),
-        ("computed torque", "ComputedTorque"),
-        ("gravity_pd(kp=100, kd=20)", "GravityPD(kp=100, kd=20)"),
-        ("Pid (ki=3)", "PID(ki=3)"),
-    ],
-)
-def test_another_spelling_of_a_name_gets_the_text_as_it_should_be(text, means):
-    (problem,) = problems_of(lambda: read_controller(text, "controller"))
-    assert (problem.what, problem.need) == ("controller", f'"{means}"')
-    read_controller(means)
-
-
-@pytest.mark.parametrize(
     "controller",
     [GravityPD(3.0), FeedforwardPID(filter=9.0), ComputedTorque(7.0), Adaptive(5.0), OpenLoop()],
     ids=repr,

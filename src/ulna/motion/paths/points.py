@@ -17,11 +17,11 @@ from ulna.errors import InputError, Problem, rewording, shown
 from ulna.motion.paths.curves import STILL, Cubics
 from ulna.motion.paths.path import Path, described
 from ulna.motion.paths.point_columns import (
+    ALIKE,
     HOLDS,
-    check_row_times,
+    check_distinct,
     find_columns,
     read_columns,
-    told_columns,
 )
 from ulna.motion.paths.rounding import round_corners
 from ulna.motion.paths.strokes import pen_path
@@ -29,7 +29,6 @@ from ulna.typing import AngleLike, PathLike, PointLike, TimesLike
 from ulna.units import to_si
 
 SHORTEST_TIME, LONGEST_TIME = 1e-6, 1e9  # [s] of a motion, and of a step in a table of times
-ALIKE = 1e-9  # of their extent, below which two neighbouring points are the same
 SHORTEST = 0.1  # of the shorter line at a corner is rounded by default
 MOST_WRITTEN = 12  # points that the text of a path repeats
 LARGEST_FILE = 10_000_000  # [bytes] of a table
@@ -246,7 +245,11 @@ def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool 
         if flag(f"csv.{name}", value):
             need = f"a file {'without' if name == 'closed' else 'with'} a column named pen"
             raise InputError(Problem(f"csv.{name}", "True", need, place=cells.file))
-    _check_points(cells, rows, times)
+    _check_sizes(cells, rows)
+    if times is None:
+        check_distinct(cells, rows)
+    else:
+        cells.check_times(times.tolist())
     if flag("csv.closed", closed):
         if times is not None and len(closing(rows)) > len(rows):
             got, need = "points that end elsewhere", "a last row at the point of the first"
@@ -254,15 +257,14 @@ def csv(file: PathLike, unit: str = "m", closed: bool = False, keep_order: bool 
             raise InputError(Problem("csv.closed", got, need, hint, cells.file))
         rows = closing(rows)
     with rewording(lambda problem: problem.at(cells.file)):
-        path = interpolated(rows, text, closed=closed, times=times)
-    return replace(path, notes=told_columns(cells, columns))
+        return interpolated(rows, text, closed=closed, times=times)
 
 
 def _smooth(name: str, through: Any, width: int | None, closed: bool, times: Any) -> Path:
     """Return a path smoothly through rows of numbers, at times if they are given."""
     what = f"{name}.through"
     options: dict[str, Any] = {"closed": True} if closed else {}
-    rows = points(what, through, 2, width) if times is None else _rows(through, width)
+    rows = points(what, through, 2, width, distinct=times is None)
     if times is not None:
         options["times"] = np.atleast_1d(float_array(times, "times"))
     text = _described(name, "through", rows, **options)
@@ -327,8 +329,10 @@ def _cubic(places: Array, rows: Array, closed: bool) -> Cubics:
     return Cubics.of(CubicSpline(places, rows, bc_type=ends))
 
 
-def points(what: str, given: Any, least: int, width: int | None = 2) -> Array:
-    """Check a list of points (k, width), no two neighbours the same."""
+def points(
+    what: str, given: Any, least: int, width: int | None = 2, *, distinct: bool = True
+) -> Array:
+    """Check a list of points (k, width), neighbours distinct unless the motion may dwell."""
     values = float_array(given, what)
     per_point = "angles [rad], one a joint" if width is None else f"{width} numbers [m]"
     need = f"at least {least} points of {per_point}"
@@ -340,7 +344,7 @@ def points(what: str, given: Any, least: int, width: int | None = 2) -> Array:
         row = int(bad[0])
         raise InputError(Problem(f"{what}, row {row + 1}", shown(values[row].tolist()), need))
     same = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=-1) <= _alike(values))
-    if len(same):
+    if distinct and len(same):
         row = int(same[0]) + 2
         got = f"{shown(values[row - 1].tolist())} twice in a row"
         raise InputError(Problem(f"{what}, row {row}", got, "points that differ", "leave one out"))
@@ -389,16 +393,6 @@ def _check_span(times: Array, what: str) -> None:
         raise InputError(Problem(what, got, need, "leave one of the points out"))
 
 
-def _rows(given: Any, width: int | None) -> Array:
-    """Check points of which neighbours may be the same, where the motion dwells."""
-    rows = float_array(given, "through")
-    if rows.ndim != 2 or len(rows) < 2 or width not in (None, rows.shape[-1]):
-        raise InputError(Problem("through", f"an array of shape {rows.shape}", "points in rows"))
-    if not np.isfinite(rows).all():
-        raise InputError(Problem("through", "nan or inf", "finite numbers"))
-    return np.array(rows, dtype=float)
-
-
 def _described(name: str, points: str, rows: Array, **options: Any) -> str:
     """Return the call that makes a path as text; of many points only the number and the ends."""
     if len(rows) <= MOST_WRITTEN:
@@ -415,18 +409,3 @@ def _check_sizes(cells: Cells, rows: Array) -> None:
     ]
     if problems:
         raise InputError(problems)
-
-
-def _check_points(cells: Cells, rows: Array, times: Array | None) -> None:
-    _check_sizes(cells, rows)
-    if times is not None:
-        check_row_times(cells, times)
-        return
-    steps = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
-    same = np.flatnonzero(steps <= _alike(rows)) + 1
-    if len(same):
-        need, hint = "points that differ from the one before", "leave one out, or add times"
-        raise InputError(
-            Problem("x, y", "the same point again", need, hint, f"{cells.file}:{cells.rows[k][0]}")
-            for k in same[:MOST_TOLD]
-        )

@@ -17,21 +17,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ulna.arrays import Array
+from ulna.arrays import Array, runs
 from ulna.columns import MOST_TOLD, Cells
 from ulna.errors import InputError, Problem
 from ulna.motion.paths.compositions import told_travel
 from ulna.motion.paths.curve_segments import CurveSegments, bezier
 from ulna.motion.paths.curves import ByLength, Cubics, Piecewise
 from ulna.motion.paths.path import JOINED, SMOOTH, Path, intervals
-from ulna.motion.paths.point_columns import PEN
+from ulna.motion.paths.point_columns import PEN, check_distinct
 from ulna.motion.paths.rounding import BACK, round_corners
 from ulna.motion.paths.stroke_order import StrokeOrder, order_strokes
 
 TOUCHING = 1e-5  # of a drawing's size, by which a stroke may begin beside the end of the last one
 SLIGHT = 0.01  # of a piece's length, by which it may lean over to that end
 FIRST = np.array([0])
-ALIKE = 1e-9  # of their extent, below which two points are the same
 BEGINNINGS = 64  # places on a closed curve at which it may begin
 
 
@@ -165,25 +164,20 @@ def pen_path(cells: Cells, rows: Array, pen: Array, text: str, *, keep_order: bo
     """
     _check_pen(cells, rows, pen)
     down = pen[1:] == 1.0
-    first = np.flatnonzero(down & ~np.concatenate([[False], down[:-1]]))
-    last = np.flatnonzero(down & ~np.concatenate([down[1:], [False]])) + 1
-    strokes = [_segments(rows[a : b + 1]) for a, b in zip(first, last, strict=True)]
+    drawn = runs(down)
+    strokes = [_segments(rows[a : b + 2]) for a, b in drawn]
     points = rows[:, 0] + 1j * rows[:, 1]
-    edges = zip([0, *(last + 1)], [*first, len(rows)], strict=True)
-    waypoints = [points[a:b] for a, b in edges]
+    ends, starts = [0, *(b + 2 for _, b in drawn)], [*(a for a, _ in drawn), len(rows)]
+    waypoints = [points[a:b] for a, b in zip(ends, starts, strict=True)]
     used = waypoints if keep_order else ()
     path, order = drawn_strokes(strokes, text, 0.0, keep_order=keep_order, waypoints=used)
     told = told_strokes(order, keep=keep_order, fit=False)
     count = sum(map(len, waypoints))
     if count and not keep_order:
-        told.append(_told_waypoints(count))
+        left = f"{count} point{'s' * (count > 1)} with the pen up left out"
+        why = "travel goes straight from stroke to stroke"
+        told.append(f"{left}: {why}; keep_order keeps them, and the order of the file")
     return replace(path, notes=tuple(told))
-
-
-def _told_waypoints(count: int) -> str:
-    left = "1 point with the pen up is" if count == 1 else f"{count} points with the pen up are"
-    why = "travel goes straight from stroke to stroke"
-    return f"{left} left out: {why}; keep_order keeps them, and the order of the file"
 
 
 def _check_pen(cells: Cells, rows: Array, pen: Array) -> None:
@@ -193,20 +187,7 @@ def _check_pen(cells: Cells, rows: Array, pen: Array) -> None:
         raise InputError(cells.problem(lines[k], "pen", f"{pen[k]:g}", PEN) for k in wrong)
     if not (pen[1:] == 1.0).any():
         raise InputError(Problem("pen", "a pen that is never down", PEN, place=cells.file))
-    steps = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
-    still = (steps <= ALIKE * np.ptp(rows, axis=0).max()) & (pen[1:] == 1.0)
-    same = np.flatnonzero(still)[:MOST_TOLD] + 1
-    if len(same):
-        raise InputError(
-            Problem(
-                "x, y",
-                "the same point again, with the pen down",
-                "points that differ from the one before",
-                "leave one out",
-                f"{cells.file}:{lines[k]}",
-            )
-            for k in same
-        )
+    check_distinct(cells, rows, pen[1:] == 1.0)
 
 
 def _segments(rows: Array) -> CurveSegments:

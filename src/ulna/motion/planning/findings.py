@@ -22,7 +22,7 @@ from ulna.motion.planning.adaptive_sampling import Measure, TimeSamples, TimeSpa
 from ulna.motion.planning.demands import HEIGHT, RATE, TORQUE, Demands, columns_of
 from ulna.motion.planning.fastest_timing import FastestLaw
 from ulna.motion.planning.look_ahead import CRUISING, look_ahead
-from ulna.motion.planning.motor_demands import MotorDemands, motor_called
+from ulna.motion.planning.motor_demands import MotorDemands, motor_called, sampled_motors
 from ulna.motion.planning.motor_limits import max_rates
 from ulna.motion.trajectory import LAWS, Trajectory
 from ulna.units import length_text
@@ -79,14 +79,16 @@ def find_problems(
     problem: PlanningProblem, motion: SampledMotion, demands: Demands, tau: Array
 ) -> tuple[Finding, ...]:
     """Check a motion with its torques (k, n) against all that limits it."""
-    samples, T = None, motion.trajectory.duration
+    samples, motors, T = None, None, motion.trajectory.duration
     if problem.derivatives == "finite":
         # Differences have nothing between them: their samples are all there is.
         values = np.concatenate([*motion.rows, tau], axis=-1)
         samples = TimeSamples(motion.times / T, values, T)
+        _, rate, acceleration = motion.rows
+        motors = sampled_motors(motion.trajectory, motion.times, rate, acceleration, tau)
     too_much = (
         *_joint_findings(demands, samples),
-        *_motor_findings(demands, None if samples is None else motors_at(motion, tau)),
+        *_motor_findings(demands, motors),
     )
     whole = TimeSpan(0.0, T, T, 0.0)
     refused = [Finding("no fastest timing", whole, problem.refusal, blocks=True)]
@@ -314,15 +316,6 @@ def _joint_findings(demands: Demands, samples: TimeSamples | None) -> Iterator[F
             for when in values.passed(size, limit * (1.0 + OVER)):
                 text = f"{kind} of joint {joint + 1} {when}: {_beyond(when, limit, unit)}"
                 yield Finding(kind, when, text, exceeds=True, joint=joint + 1)
-
-
-def motors_at(motion: SampledMotion, tau: Array) -> MotorDemands:
-    """Return what a motion asks of motors at its samples, with torques (k, n)."""
-    known = np.isfinite(tau).all(axis=-1)
-    rows = (part[known] for part in (motion.rows[1], motion.rows[2], tau))
-    trajectory = motion.trajectory
-    u = motion.times[known] / trajectory.duration
-    return MotorDemands(trajectory.arm, trajectory.duration, u, *rows)
 
 
 def _motor_findings(demands: Demands, at_samples: MotorDemands | None) -> Iterator[Finding]:

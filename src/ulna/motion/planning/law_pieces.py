@@ -85,15 +85,9 @@ class LawPieces(NamedTuple):
         law = PiecewiseLaw(self, end=float(end))
         knots = np.union1d(times, law.duration * law.reached(inner))
         knots = knots[np.append(True, np.diff(knots) > CLOSEST * knots[-1])]
-        which = np.clip(np.searchsorted(times, knots[:-1], "right") - 1, 0, len(self.widths) - 1)
-        (a, b, c, d), h = self.powers[:, which], knots[:-1] - times[which]
-        powers = [
-            a,
-            3.0 * a * h + b,
-            (3.0 * a * h + 2.0 * b) * h + c,
-            ((a * h + b) * h + c) * h + d,
-        ]
-        return LawPieces(np.diff(knots), np.stack(powers))
+        at = np.searchsorted(times[1:-1], knots[:-1], "right")
+        value, first, second = Cubics(times, self.powers).on(knots[:-1], knots[:-1])
+        return LawPieces(np.diff(knots), np.stack([self.powers[0, at], 0.5 * second, first, value]))
 
     def _gone(self, t: Array, start: float) -> Array:
         """Return the integral (k+1,) of the way from the start, to the beginnings of pieces."""

@@ -28,6 +28,7 @@ from ulna.arm.motors import StepperMotor
 from ulna.arrays import Array
 from ulna.motion.planning.adaptive_sampling import BOTH, SIZE, TimeSamples, TimeSpan
 from ulna.motion.planning.motor_limits import gets_warm, rotor_torque
+from ulna.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ulna.motion.planning.demands import Demands
@@ -340,6 +341,15 @@ class MotorDemands:
         if rms <= lasting * (1.0 + OVER):
             return ""
         return f"{rms:.4g} N·m RMS, {lasting:.4g} N·m continuous"
+
+
+def sampled_motors(
+    trajectory: Trajectory, times: Array, rate: Array, acceleration: Array, torque: Array
+) -> MotorDemands:
+    """Return what samples (k,) of a motion, with torques (k, n), ask of motors."""
+    known, T = np.isfinite(torque).all(axis=-1), trajectory.duration
+    rows = (values[known] for values in (rate, acceleration, torque))
+    return MotorDemands(trajectory.arm, T, times[known] / T, *rows)
 
 
 def planned_motor_lines(plan: Plan) -> list[str]:

@@ -38,6 +38,7 @@ from ulna.motion.planning.motor_demands import (
     motor_columns,
     motor_values,
     planned_motor_lines,
+    sampled_motors,
 )
 from ulna.motion.planning.postures import sliding_to_rest
 from ulna.motion.planning.stroke_timing import has_pen, pen_down
@@ -240,9 +241,7 @@ class Plan:
         """What it asks of the motors at any time, or at its samples with finite differences."""
         if self.derivatives == "exact":
             return self.demands.motors
-        known, T = np.isfinite(self.tau).all(axis=-1), self.trajectory.duration
-        rows = (values[known] for values in (self.qd, self.qdd, self.tau))
-        return MotorDemands(self.arm, T, self.t[known] / T, *rows)
+        return sampled_motors(self.trajectory, self.t, self.qd, self.qdd, self.tau)
 
     @cached_property
     def limiting(self) -> tuple[Limiting, ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn, Protocol, Self
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -80,56 +80,6 @@ class WindingTemperatures(NamedTuple):
     def at(self, s: Array) -> Array:
         """Return temperatures (k, n) [°C] at parts (k,) of the way."""
         return np.stack([np.interp(s, self.s, column) for column in self.celsius.T], axis=-1)
-
-
-class SpeedLimits(Protocol):
-    """What limits the speed along a path that is followed in the time 1."""
-
-    @property
-    def factor(self) -> Array:
-        """By what (m,) the limits of all columns are multiplied."""
-
-    @property
-    def columns(self) -> list[tuple[str, int | None]]:
-        """The kind and the joint, from 1, of every limit."""
-
-    @property
-    def ramp_time(self) -> float:
-        """How long [s] the tip takes to its largest speed with its largest acceleration."""
-
-    def scaled(self, factor: Array) -> Self:
-        """Return the same with all columns multiplied by other factors (m,)."""
-
-    @property
-    def kinks(self) -> Array:
-        """The parts (k,) of the way at which accelerations of joints have kinks, in order."""
-
-    def ramp_ends(self, first: Array, last: Array) -> Array:
-        """Return where (k, 2) ramps end and begin on ways (k,) from rest to rest, if known.
-
-        NaN where only a dense grid tells: wherever the way is bent, or joints have limits.
-        """
-
-    def turns(self, s: Array) -> Array:
-        """Return the places (k,) between nodes at which joints turn back, if that matters."""
-
-    def geometry(self, s: Array, within: Array) -> PathGeometry:
-        """Return the arm at places (k,), from the sides that others (k,) lie on."""
-
-    def use(self, at: PathGeometry, v: Array, u: Array) -> Array:
-        """Return how much (k, m) of every limit is used at speeds and accelerations (k,)."""
-
-    def rows(self, at: PathGeometry, v: Array) -> Array:
-        """Return the limits (k, r, 4): a u + b x + d √x + c ≤ 0, near speeds (k,)."""
-
-    def squares(self, at: PathGeometry) -> Array:
-        """Return the limit (k, 4) of the tip's acceleration: A u² + 2 B u x + C x² ≤ D."""
-
-    def fastest(self, at: PathGeometry) -> Array:
-        """Return the largest x (k,) that the speeds of joints and tip leave."""
-
-    def refuse(self, at: PathGeometry, s: Array, interval: int) -> NoReturn:
-        """Raise InfeasibleError: nothing keeps the limits on an interval between nodes s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,6 +421,9 @@ class PathLimits:
             f"the arm cannot {what}: {s[(row + 1) // 2]:.1%} of the way along, joint "
             f"{joint} needs {needed}; try a stronger joint, less payload or less reserve"
         )
+
+
+SpeedLimits: TypeAlias = TipLimits | PathLimits
 
 
 def joint_rows(
