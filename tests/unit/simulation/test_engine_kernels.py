@@ -145,15 +145,6 @@ def test_a_step_of_dop853_costs_twelve_slopes_and_rk4_four():
         assert swing.memory.ints[at.EVALUATIONS] == 100 * stages
 
 
-def test_a_good_step_hands_its_last_slope_on():
-    swing = ulna.Simulation(TWO, q0=[0.0, 0.0])
-    swing.advance(1.0)
-    steps, refused = (int(swing.memory.ints[k]) for k in (at.STEPS, at.REJECTED))
-    # Two derivatives to guess the first step, then 11 more for each that is tried, and 1 at the
-    # end of each that is good.
-    assert swing.memory.ints[at.EVALUATIONS] == 2 + 11 * (steps + refused) + steps
-
-
 # The layout of the memory
 
 

@@ -44,11 +44,6 @@ def test_both_ways_through_zero_count():
     assert times == pytest.approx([1.0 - math.sqrt(0.5), 1.0 + math.sqrt(0.5)], abs=1e-9)
 
 
-def test_time_itself_may_be_watched():
-    run = spinning(events={"noon": "t - 1.25", "late": "t > 1.5"})
-    assert log(run) == [("noon", 1.25), ("late", 1.5)]
-
-
 def test_the_tip_may_be_watched():
     run = spinning(3.0, events={"left": "x + 0.5", "up": "y > 0.5"})
     times = {event.name: event.t for event in run.events}

@@ -1,15 +1,13 @@
 """Loops that people write: torques applied step by step, and controllers in Python."""
 
-import gc
 import threading
-import weakref
 
 import numpy as np
 import pytest
 
 import ulna
 from ulna import Arm, Joint, Sensors, Simulation
-from ulna.control import PD, ComputedTorque, Reference
+from ulna.control import PD, ComputedTorque
 from ulna.simulation import disturbances
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -77,21 +75,6 @@ def test_numbers_follow_formulas_tables_and_functions_and_the_other_way_round():
         assert swing.advance(0.01)
 
 
-def test_functions_that_act_no_more_are_let_go():
-    class Push:
-        def __call__(self, t):
-            return [1.0, 0.0]
-
-    push = Push()
-    kept = weakref.ref(push)
-    swing = Simulation(TWO, q0=[0.0, 0.0], torque=push)
-    swing.advance(0.01)
-    del push
-    swing.apply(torque=[1.0, 0.0])
-    gc.collect()
-    assert kept() is None
-
-
 @pytest.mark.parametrize("applied", [[0.0], "0*t"])
 def test_events_are_met_whatever_is_applied_between(applied):
     """A pendulum swings through the bottom at the same times if nothing is applied to it."""
@@ -127,19 +110,6 @@ class Asking:
         return 50.0 * (reference.q - q) - 10.0 * qd, state + 1
 
 
-def test_the_tip_of_a_reference_is_computed_only_if_asked(monkeypatch):
-    def refuse(*_):
-        raise RuntimeError("asked")
-
-    for place in ("ulna.kinematics.tip", "ulna.simulation.ticks.tip"):
-        monkeypatch.setattr(place, refuse, raising=False)
-    start = {"q0": [0.1, 0.2], "duration": 0.01}
-    assert ulna.simulate(TWO, controller=Asking(), **start).status
-    asking = ulna.simulate(TWO, controller=Asking(lambda reference: reference.tip), **start)
-    assert asking.status.reason == "controller failed"
-    assert "asked" in asking.status.text
-
-
 def test_a_reference_has_the_tip_of_its_angles():
     moving = Asking(lambda reference: reference)
     ulna.simulate(
@@ -157,15 +127,6 @@ def test_a_reference_has_the_tip_of_its_angles():
         assert (qdd == 0.0).all()
         assert len(reference) == 4
         assert reference[0] is q
-
-
-def test_a_reference_can_be_changed_for_another_controller():
-    reference = Reference(np.zeros(2), np.ones(2), np.zeros(2), arm=TWO)
-    shifted = reference._replace(qd=2.0 * np.ones(2))
-    assert shifted.qd.tolist() == [2.0, 2.0]
-    assert reference.qd.tolist() == [1.0, 1.0]
-    assert shifted.tip.tolist() == [2.0, 0.0, 0.0]
-    assert "tip=array([2., 0., 0.])" in repr(shifted)
 
 
 @pytest.mark.parametrize("reference", [[0.5, 0.5], lambda t: [0.5, 0.5]])
@@ -208,20 +169,6 @@ def test_the_state_before_a_refused_answer_stays():
     assert "t = 0.005 s: Failing.torque gave array([nan,  0.])" in status.text
     assert swing.controller_state == 5
     assert np.isnan(swing.tau).all()
-
-
-def test_progress_is_reported_among_slow_ticks():
-    import time
-
-    class Slow(Asking):
-        def torque(self, t, q, qd, reference, state):
-            time.sleep(0.005)
-            return np.zeros(2), state
-
-    swing, told = Simulation(TWO, q0=[0.0, 0.0], controller=Slow(), rate=100.0), []
-    swing.advance_to(0.2, lambda: told.append(swing.t))
-    assert len(told) >= 2
-    assert told == sorted(told)
 
 
 # Threads

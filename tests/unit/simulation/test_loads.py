@@ -232,18 +232,6 @@ def test_apply_changes_what_acts_from_now_on():
     assert swing.t == pytest.approx(5.0)
 
 
-def test_what_acts_now_can_be_asked_for_at_any_time():
-    swing = Simulation(SPUN, q0=[0.0], torque=[2.0])
-    assert swing.tau.tolist() == [2.0]
-    assert swing.qdd == pytest.approx([2.0], rel=1e-14)
-    swing.advance(0.5)
-    swing.apply(torque=["10*t"])
-    assert swing.tau == pytest.approx([5.0])
-    swing.apply(torque=[7.0])
-    assert swing.tau.tolist() == [7.0]
-    assert swing.qdd == pytest.approx([7.0], rel=1e-14)
-
-
 # What is mistaken for torques
 
 

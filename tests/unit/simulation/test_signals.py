@@ -200,14 +200,6 @@ def test_times_at_a_limit_are_unbroken_rows_of_control_periods():
     assert "once, for 0.1 s" in third
 
 
-def test_many_joints_at_their_limits_do_not_make_a_long_story():
-    arm = Arm.rods([1.0] * 6, [1.0] * 6, gravity=(0.0, 0.0))
-    arm = arm.replace(joints=(Joint(max_torque=1.0),) * 6)
-    run = simulate(arm, q0=[0.0] * 6, duration=0.1, controller=Asking(lambda t: [2.0] * 6))
-    assert len(run.saturation) == 6
-    assert str(run.status).endswith("; 3 more joints at theirs")
-
-
 def test_time_at_a_limit_is_counted_on_over_pieces_of_a_simulation():
     swing = ulna.Simulation(
         WEAK, q0=[0.0] * 3, controller=Asking(lambda t: [5.0, 0.0, 0.0]), rate=10.0
@@ -271,13 +263,3 @@ def test_without_signals_a_run_takes_less_and_moves_the_same():
     assert brief.q.base.nbytes < 0.5 * run.q.base.nbytes
     with pytest.raises(InputError, match="signals: got 1, need True or False"):
         run_of_all(signals=1)
-
-
-def test_the_estimate_of_memory_counts_them(monkeypatch):
-
-    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 2.0 * 8.0 * 14.0 * 1000.0)
-    settings = {"q0": [0.0, 0.0], "duration": 1.0, "samples": 1000, "reference": [0.0, 0.0]}
-    controller = ulna.control.PD(1.0, 1.0)
-    assert len(simulate(ARM, controller=controller, signals=False, **settings)) == 1000
-    with pytest.raises(InputError, match="1,000 of 208 bytes"):
-        simulate(ARM, controller=controller, **settings)

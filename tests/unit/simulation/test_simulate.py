@@ -12,7 +12,6 @@ from tabular import tabular
 from ulna import Arm, Joint, Sensors, Simulation, simulate
 from ulna.control import PD
 from ulna.errors import InputError
-from ulna.simulation import options
 from ulna.simulation.disturbances import noise, pulse, step
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -90,13 +89,6 @@ def test_no_time_at_all_is_the_start(method):
     assert run.qdd == pytest.approx(np.array([[6.0]]))
 
 
-@pytest.mark.parametrize("samples", [1, 2, 5])
-def test_no_time_with_a_number_of_samples_is_the_start_too(samples):
-    run = simulate(SPUN, q0=[0.3], duration=0.0, samples=samples)
-    assert run.t[0] == run.t[-1] == 0.0
-    assert len(run) == 1
-
-
 def test_accelerations_are_those_of_the_dynamics():
     run = simulate(
         TWO,
@@ -135,35 +127,10 @@ def test_it_reports_on_its_way():
     assert times == sorted(times)
 
 
-def test_two_at_once_do_not_meet():
-    one, other = (Simulation(SPUN, q0=[0.0], torque=lambda t, k=k: [k]) for k in (1.0, 2.0))
-    for _ in range(4):
-        one.advance(0.25)
-        other.advance(0.25)
-    assert (one.q[0], other.q[0]) == pytest.approx((0.5, 1.0), rel=1e-9)
-
-
 # Progress
 
 
-def test_a_line_of_progress_appears_if_asked_for(capfd, monkeypatch):
-    monkeypatch.setattr("ulna.progress.PATIENCE", 0.0)
-    monkeypatch.setattr("ulna.progress.INTERVAL", 0.0)
-    simulate(TWO, q0=[0.0, 0.0], duration=30.0, method="rk4", dt=1e-4, samples=2, progress=True)
-    assert "simulating [" in capfd.readouterr().err
-    simulate(TWO, q0=[0.0, 0.0], duration=0.1, samples=2, progress=False)
-    assert capfd.readouterr().err == ""
-
-
 # What is refused
-
-
-def test_too_many_samples_are_refused_with_the_figure():
-    with pytest.raises(
-        InputError,
-        match=r"samples: got 1,000,000,000,000,000 of 80 bytes, 80,000 TB, need at most .*, half",
-    ):
-        spinning(samples=10**15)
 
 
 def test_the_figure_is_half_of_the_memory_and_a_way_out_is_offered(monkeypatch):
@@ -171,14 +138,6 @@ def test_the_figure_is_half_of_the_memory_and_a_way_out_is_offered(monkeypatch):
     with pytest.raises(InputError, match="such as samples=500"):
         spinning(samples=501)
     assert len(spinning(samples=500)) == 500
-
-
-def test_a_machine_that_does_not_say_has_the_usual_memory(monkeypatch):
-    def silent(name):
-        raise ValueError(name)
-
-    monkeypatch.setattr(options.os, "sysconf", silent, raising=False)
-    assert options.machine_memory() == options.USUAL_MEMORY
 
 
 # What is written down

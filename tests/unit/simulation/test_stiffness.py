@@ -134,15 +134,3 @@ def test_no_preset_is_called_stiff(name):
     inside = arm.parameters.lower + 0.05, arm.parameters.upper - 0.05
     messages, run = told(arm, q0=np.clip(0.3, *inside), duration=20.0)
     assert not [one for one in messages if "stiff" in one], run
-
-
-def test_methods_with_steps_of_their_own_say_nothing():
-    messages, _ = told(damped(10, 0.2), duration=0.2, method="semi-implicit")
-    assert not messages
-
-
-def test_a_stiff_run_by_long_steps_is_not_sent_back():
-    """To one that chooses its steps, which would be far shorter still."""
-    messages, _ = told(damped(100, 0.01), duration=1.0, method="semi-implicit")
-    assert any("too long" in one for one in messages)
-    assert not any("dop853" in one for one in messages)

@@ -17,17 +17,6 @@ def memory(monkeypatch):
     return of
 
 
-@pytest.mark.parametrize("keep_tau", [False, True])
-def test_the_size_is_that_of_the_arrays(keep_tau):
-    histories = [np.zeros((7, 5, 3))] * (3 if keep_tau else 2)
-    assert bytes_of(7, 5, 3, keep_tau) == sum(array.nbytes for array in histories)
-
-
-def test_without_a_store_all_arms_are_one_slab(memory):
-    memory(8e9)
-    assert planned(1000, 11, 2, False, store=False) == 1000
-
-
 def test_what_half_of_the_memory_holds_is_taken_and_one_sample_more_is_refused(memory):
     memory(2 * bytes_of(1000, 50, 2, keep_tau=True))
     assert planned(1000, 50, 2, True, store=False) == 1000
@@ -42,12 +31,6 @@ def test_what_half_of_the_memory_holds_is_taken_and_one_sample_more_is_refused(m
         assert way_out in problem.hint
 
 
-def test_where_not_even_one_sample_fits_only_the_store_is_offered(memory):
-    memory(1e4)
-    with pytest.raises(InputError, match=r"memory; such as store='runs.zarr'"):
-        planned(10_000, 5, 1, False, store=False)
-
-
 @pytest.mark.parametrize("keep_tau", [False, True])
 @pytest.mark.parametrize(("samples", "n"), [(1, 1), (11, 2), (1000, 2), (1001, 7), (10**5, 3)])
 def test_a_slab_is_whole_lanes_of_about_the_size_that_files_like(memory, samples, n, keep_tau):
@@ -55,12 +38,6 @@ def test_a_slab_is_whole_lanes_of_about_the_size_that_files_like(memory, samples
     slab = planned(10**9, samples, n, keep_tau, store=True)
     assert slab % LANES == 0
     assert SLAB / 2 < bytes_of(slab, samples, n, keep_tau) <= SLAB
-
-
-def test_a_slab_is_no_larger_than_the_batch(memory):
-    memory(24e9)
-    assert planned(100, 11, 2, False, store=True) == 112
-    assert planned(1, 11, 2, False, store=True) == LANES
 
 
 def test_a_slab_has_the_lanes_at_least_and_never_more_than_the_memory(memory):
@@ -77,10 +54,3 @@ def test_it_is_known_before_anything_is_laid_out():
     arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
     with prompt(), pytest.raises(InputError, match="samples"):
         ulna.simulate_batch(arm, q0=many, duration=0.01, samples=10**6)
-
-
-def test_a_store_takes_what_memory_does_not(memory):
-    memory(1e9)
-    with pytest.raises(InputError, match="store="):
-        planned(10**6, 10**4, 2, False, store=False)
-    assert planned(10**6, 10**4, 2, False, store=True) == 512

@@ -4,8 +4,6 @@ import copy
 import dataclasses
 import json
 import pickle
-import subprocess
-import sys
 from typing import get_args
 
 import numpy as np
@@ -251,13 +249,3 @@ def test_the_attributes_of_the_dataset_hold_the_provenance_as_text():
     assert attributes["format"] == run.provenance["format"] == "batch 1"
     assert json.loads(attributes["settings"]) == {"method": "rk4"}
     assert json.loads(attributes["versions"])["numpy"] == np.__version__
-
-
-def test_a_batch_loads_nothing_heavy():
-    heavy = ("xarray", "pandas", "h5py", "h5netcdf", "zarr", "numba", "scipy")
-    code = (
-        "import sys, ulna.simulation.batch.batch_run, ulna.simulation.batch.batch_files;"
-        f"print([name for name in {heavy!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr

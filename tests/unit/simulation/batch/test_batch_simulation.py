@@ -3,15 +3,13 @@
 import copy
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 
 import ulna
-from ulna import Arm, BatchSimulation, Interrupted, Joint, Sensors, UlnaWarning, simulate_batch
+from ulna import Arm, BatchSimulation, Interrupted, Sensors, UlnaWarning, simulate_batch
 from ulna.control import PD, PID, ComputedTorque, GravityPD
 from ulna.simulation import disturbances
 from ulna.simulation.batch import batch_simulation
@@ -337,30 +335,6 @@ def test_threads_change_nothing(shared, threads):
     assert_same(arms, 100, threads=threads)
 
 
-def test_two_in_two_threads(shared):
-    q0, qd0, rows = drawn(60)
-    arms = [TWO, differing(np.random.default_rng(4), 60)]
-    wanted = [
-        simulate_batch(arm, q0=q0, qd0=qd0, torque=rows, duration=STEPS * DT).final.q.tolist()
-        for arm in arms
-    ]
-    found = [None, None]
-
-    def work(k):
-        batch = BatchSimulation(arms[k], q0=q0, qd0=qd0)
-        for step in range(STEPS):
-            batch.apply(rows[:, step])
-            batch.advance()
-        found[k] = batch.q.tolist()
-
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == wanted
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_comes_between_steps_and_it_can_go_on(monkeypatch, shared, threads):
     controllers = [PD(20.0, 2.0), PID(5.0, 1.0, 1.0)] * 25  # two buckets
@@ -411,23 +385,3 @@ def test_a_copy_goes_on_by_itself(duplicate):
     batch.advance(steps=11)
     assert np.array_equal(other.q, batch.q, equal_nan=True)
     assert other.status.reason.tolist() == batch.status.reason.tolist()
-
-
-CHILD = """
-import pickle, sys
-batch = pickle.load(open(sys.argv[1], "rb"))
-batch.advance(steps=20)
-pickle.dump(batch.q.tolist(), open(sys.argv[1], "wb"))
-"""
-
-
-@pytest.mark.slow
-def test_a_copy_goes_on_in_another_process(tmp_path):
-    arm = Arm.rods([1.0, 1.0], [1.0, 1.0], joints=[Joint(lower=-0.2, upper=0.2)] * 2)
-    batch = BatchSimulation(arm, q0=np.zeros((5, 2)), controller=PD(1.0, 0.0))
-    batch.advance(steps=100)
-    file = tmp_path / "batch.pickle"
-    file.write_bytes(pickle.dumps(batch))
-    subprocess.run([sys.executable, "-c", CHILD, str(file)], check=True, timeout=300.0)
-    batch.advance(steps=20)
-    assert pickle.loads(file.read_bytes()) == batch.q.tolist()

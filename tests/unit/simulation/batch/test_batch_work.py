@@ -242,31 +242,6 @@ def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, bucket
     assert 0.0 <= seen[0] <= seen[-1] <= 1.0 + 1e-9
 
 
-def workers():
-    return {thread for thread in threading.enumerate() if thread.name.startswith("ulna-worker")}
-
-
-def test_little_work_wakes_no_thread_and_much_work_the_same_ones_again(monkeypatch):
-    submitted, call = [], concurrency.Team.call
-
-    def noted(team, helpers, work):
-        submitted.append(helpers)
-        call(team, helpers, work)
-
-    monkeypatch.setattr(concurrency.Team, "call", noted)
-    simulate_batch(TWO, q0=np.zeros((1000, 2)), duration=1e-3, threads=2)
-    assert not submitted
-    much = {"q0": np.zeros((1000, 2)), "duration": 0.2, "threads": 2}
-    first = simulate_batch(TWO, **much)
-    before = workers()
-    assert len(submitted) == 1
-    assert before
-    again = simulate_batch(TWO, **much)
-    assert len(submitted) == 2
-    assert workers() == before
-    assert again.q.tolist() == first.q.tolist()
-
-
 def test_results_cannot_be_changed_nor_what_they_were_made_of():
     arms, q0 = some_arms(np.random.default_rng(3), 4), np.zeros((4, 2))
     run = simulate_batch(arms, q0=q0, duration=0.01, keep_torques=True)
@@ -277,13 +252,6 @@ def test_results_cannot_be_changed_nor_what_they_were_made_of():
     one = simulate_batch(TWO, q0=[0.0, 0.0], duration=0.01)
     for array in (run.t, run.q, run.qd, run.tau, run.t_end, *run.parameters, *one.parameters):
         assert not array.flags.writeable
-
-
-def test_settings_hold_short_text_of_arrays():
-    run = simulate_batch(TWO, q0=[0.0, 0.0], torque=np.ones((3, 2)), duration=0.01)
-    assert run.settings["torque"] == "[[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]"
-    run = simulate_batch(TWO, q0=[0.0, 0.0], torque=np.ones((300, 2)), duration=0.01)
-    assert run.settings["torque"] == "array of (300, 2)"
 
 
 def test_settings_hold_sensors_and_actuators_as_those_of_a_run_do(tmp_path):

@@ -292,21 +292,6 @@ def test_arrays_may_be_of_any_kind(agrees):
     assert not run.q.flags.writeable
 
 
-def test_one_engine_serves_all_kinds_of_arrays():
-    fixed, strided = np.array([0.0, 0.01]), np.zeros(4)[::2]
-    fixed.flags.writeable = False
-    kinds = [{"samples": fixed}, {"samples": np.linspace(0.0, 0.01, 11)[::2]}, {"seeds": 3}]
-    kinds += [{"samples": np.array([0.0, 0.005], np.float32)}, {"threads": 2}]
-    kinds += [{"torque": fixed}, {"torque": np.broadcast_to(1.0, (3, 10, 2))}]
-    postures = (fixed, strided, fixed[None], np.asfortranarray(np.zeros((3, 2))))
-    for name in ("q0", "reference"):
-        kinds += [{name: array, "controller": PD(1.0, 1.0)} for array in postures]
-    before = versions_of_the_engine()
-    for options in kinds:
-        simulate_batch(TWO, **START | options)
-    assert versions_of_the_engine() == before
-
-
 def test_nothing_that_was_given_is_changed():
     given = {
         "q0": np.array([0.1, 0.2]), "qd0": np.ones((3, 2)), "torque": np.ones((3, 10, 2)),
