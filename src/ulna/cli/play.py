@@ -49,12 +49,9 @@ def play(
     overwrite: flags.Overwrite = False,
 ) -> None:
     """Write a page to play with an arm in a browser, or an exercise with its answers."""
-    if key and exercise is None:
-        need = "an exercise whose answers it prints"
-        raise InputError(Problem("--key", "no exercise", need, "add --exercise reach"))
-    if seed is not None and exercise is None:
-        need = "an exercise whose numbers it draws"
-        raise InputError(Problem("--seed", str(seed), need, "add --exercise reach"))
+    for name, given in (("--key", key), ("--seed", seed is not None)):
+        if given and exercise is None:
+            raise InputError(Problem(name, "no exercise", "one", "add --exercise reach"))
     with rewording(lambda problem: as_option(problem, NAMES)):
         if key and exercise is not None:
             say(make_exercise(exercise, seed or 0).key())

@@ -27,6 +27,7 @@ from ulna.analysis.portraits.report_text import (
     run_text,
 )
 from ulna.arm import Arm
+from ulna.arrays import whole
 from ulna.cli import flags
 from ulna.cli.arguments import (
     RELATIVE,
@@ -200,9 +201,7 @@ def _read_options(given: Mapping[str, Any], arm: Arm) -> dict[str, Any]:
     settings = {
         name: read(given[word]) for word, (name, read) in readers.items() if given[word] is not None
     }
-    if not 0 <= given["basins"] <= MOST_BASINS:
-        need = f"a count of starts up to {MOST_BASINS:,} along each side, or 0 for none"
-        raise InputError(Problem("--basins", shown(given["basins"]), need))
+    whole("--basins", given["basins"], 0, MOST_BASINS)
     starts = [_read_state(text, arm, RELATIVE) for text in given["start"] or ()]
     settings["starts"] = [(q[0], qd[0]) for q, qd in starts]
     settings["duration"] = read_quantity(given["duration"] or DURATION, "time", "--duration")

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import ulna
+from ulna.arrays import whole
 from ulna.cli.arguments import as_option, of_controller, read_positive
 from ulna.cli.flags import option, switch, with_default
 from ulna.cli.outputs import Writer, figure_writer
 from ulna.cli.terminal import note
-from ulna.errors import InputError, Problem, rewording
+from ulna.errors import Problem, rewording
 
 if TYPE_CHECKING:
     from ulna.control import Controller
@@ -111,16 +112,13 @@ def read_request(
 ) -> RobustRequest | None:
     """Read what is asked for; None without --robust."""
     radius = read_radius(tube, "--tube") or tolerance
-    if seed < 0 or seed > 2**53:
-        raise InputError(Problem("--seed", str(seed), "a whole number from 0 to 2**53"))
+    whole("--seed", seed, 0, 2**53)
     if runs is None:
         said = {"--robust-spec": spec is not None, "--tube": tube is not None, "--sobol": sobol}
         for name in [*(name for name, given in said.items() if given), *["--seed"] * bool(seed)]:
             note(f"{name} says nothing without --robust")
         return None
-    if not 1 <= runs <= MOST_RUNS:
-        got = f"{runs:,}"
-        raise InputError(Problem("--robust", got, f"a number of arms from 1 to {MOST_RUNS:,}"))
+    whole("--robust", runs, 1, MOST_RUNS)
     if sobol:
         from ulna.sweep.sensitivity import check_salib
 

@@ -26,9 +26,10 @@ from ulna.sweep.compute import compute
 from ulna.sweep.dask_clusters import check_cluster, connected
 from ulna.sweep.results import Estimate, Sweep, not_computed_text
 from ulna.sweep.sampling import POINT, Axis
+from ulna.sweep.spec_reader import SpecKeywords
 from ulna.sweep.store import STATUS_VARIABLE, Arrays, SweepMemory, create_store
 from ulna.sweep.sweep_outputs import AXIS, JOINT, SAMPLE
-from ulna.sweep.sweep_spec import SpecKeywords, SweepSpec, asked_spec
+from ulna.sweep.sweep_spec import SweepSpec, asked_spec
 
 TIMED = 64  # points that an estimate times
 SHORT = 0.5  # [s] after which it is content with fewer

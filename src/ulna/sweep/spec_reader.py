@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ulna.arrays import whole
 from ulna.control import ComputedTorque, Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
 from ulna.expressions import Call, parse_call
+from ulna.motion import Path as PlanePath
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
@@ -27,6 +28,7 @@ from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.sweep_outputs import PATH, STEP, KeptOutputs, read_kept
 from ulna.sweep.sweep_parameters import FLAG, LOOP, OF_MOTION, OF_SIMULATION, WORD, Parameter
 from ulna.sweep.vary import read_design
+from ulna.typing import Derivatives, Elbow, Method, Precision, SupportsArray, TimingName
 
 FORMAT = 1
 CURVE_POINTS, MOST_SAMPLES = 200, 1_000_000
@@ -39,10 +41,49 @@ SIMULATED = (
     "controller", "controller_model", "set_point", "torque", "tip_force", "q0", "qd0", "sensors",
     "actuators", "disturbances", "seed", "start", *SIMULATION_OPTIONS,
 )  # fmt: skip
-TOP = (
-    "format", "name", "arm", "path", "duration", "derivatives", "simulate", "samples", "vary",
-    "keep", "files", *MOTION_OPTIONS, *SIMULATED,
-)  # fmt: skip
+
+
+class SpecKeywords(TypedDict, total=False):
+    """The keys of a spec, as keywords of `ulna.sweep`; values may be objects or text."""
+
+    arm: Arm | str
+    path: PlanePath | str | None
+    duration: float | str | None
+    timing: TimingName
+    max_speed: float | str
+    max_acceleration: float | str
+    elbow: Elbow
+    floor: float | str
+    reserve: float
+    smoothing: float | str
+    max_joint_acceleration: float | str
+    derivatives: Derivatives
+    simulate: bool
+    samples: int
+    start: Literal["exact", "rest"]
+    controller: Controller | str | None
+    controller_model: Arm | str | None
+    set_point: Sequence[float | str] | SupportsArray
+    torque: Sequence[float | str] | SupportsArray | str
+    tip_force: Sequence[float | str] | SupportsArray | str
+    q0: Sequence[float | str] | SupportsArray
+    qd0: Sequence[float | str] | SupportsArray
+    sensors: Sensors | Mapping[str, Any] | str | None
+    actuators: Actuators | Mapping[str, Any] | None
+    disturbances: Sequence[Disturbance | str] | str
+    seed: int
+    dt: float | str
+    rate: float | str
+    method: Method
+    stops: bool
+    restitution: float
+    precision: Precision
+    name: str
+    vary: Mapping[str, Any]
+    keep: Sequence[str] | Mapping[str, Any]
+
+
+TOP = ("format", *SpecKeywords.__annotations__, "files")
 KEEP = ("scalars", "curves", "run", "curve_points")
 
 SpecParts = tuple[Case, Design, tuple[Parameter, ...], KeptOutputs, Grid, str, SpecFiles]

@@ -25,74 +25,29 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 import numpy as np
 
-from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.robot_files import parse_toml, placed
 from ulna.arrays import Array
-from ulna.control import Controller
 from ulna.errors import InputError, Problem
-from ulna.motion import Path as PlanePath
-from ulna.simulation.disturbances import Disturbance
 from ulna.storage import read_text
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, Grid
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import content_of, is_complete
 from ulna.sweep.spec_files import SpecFiles
-from ulna.sweep.spec_reader import read_document
+from ulna.sweep.spec_reader import SpecKeywords, read_document
 from ulna.sweep.sweep_outputs import KeptOutputs
 from ulna.sweep.sweep_parameters import Parameter
-from ulna.typing import Derivatives, Elbow, Method, Precision, SupportsArray, TimingName
 
 LARGEST = 100_000  # [bytes] of a spec: what a parser reads in a fraction of a second
 MOST_BYTES = 10**12  # of results
-
-
-class SpecKeywords(TypedDict, total=False):
-    """The keys of a spec, as keywords of `ulna.sweep`; values may be objects or text."""
-
-    arm: Arm | str
-    path: PlanePath | str | None
-    duration: float | str | None
-    timing: TimingName
-    max_speed: float | str
-    max_acceleration: float | str
-    elbow: Elbow
-    floor: float | str
-    reserve: float
-    smoothing: float | str
-    max_joint_acceleration: float | str
-    derivatives: Derivatives
-    simulate: bool
-    samples: int
-    start: Literal["exact", "rest"]
-    controller: Controller | str | None
-    controller_model: Arm | str | None
-    set_point: Sequence[float | str] | SupportsArray
-    torque: Sequence[float | str] | SupportsArray | str
-    tip_force: Sequence[float | str] | SupportsArray | str
-    q0: Sequence[float | str] | SupportsArray
-    qd0: Sequence[float | str] | SupportsArray
-    sensors: Sensors | Mapping[str, Any] | str | None
-    actuators: Actuators | Mapping[str, Any] | None
-    disturbances: Sequence[Disturbance | str] | str
-    seed: int
-    dt: float | str
-    rate: float | str
-    method: Method
-    stops: bool
-    restitution: float
-    precision: Precision
-    name: str
-    vary: Mapping[str, Any]
-    keep: Sequence[str] | Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
