@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 import ulna
-from page_checks import PHONE, violations, watched
+from page_checks import PHONE, violations
 
 TITLES = {"one-joint": "One joint", "skater": "A skater in two models"}
 HOST = """<!doctype html><html lang="en"><head><meta charset="utf-8">
@@ -142,38 +142,6 @@ def test_scrubbed_it_shows_where_python_has_the_arm(page):
             time = player.seek(step)
             assert player.time == pytest.approx(time, abs=0.51e-2)
             np.testing.assert_allclose(player.tip, tip_at(run, time), atol=in_single_precision(run))
-
-
-def test_the_slider_is_dragged_and_keys_step(page):
-    player, end = Player(page, "skater"), run_of("skater").t[-1]
-    player.look_at()
-    box = player.slider.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + 0.2 * box["width"], y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.5 * box["width"], y, steps=4)
-    page.mouse.up()
-    assert player.time == pytest.approx(end / 2, abs=0.03 * end)
-    player.slider.press("Home")
-    assert player.time == 0.0
-    player.slider.press("Shift+ArrowRight")
-    assert player.time == pytest.approx(10 / 60, abs=0.51e-2)
-    player.slider.press("End")
-    assert player.time == pytest.approx(end, abs=0.51e-2)
-
-
-def test_slow_motion_is_as_slow_as_it_says(page):
-    player = Player(page, "skater")
-    player.look_at()
-    player.seek(0)
-    player.speed.select_option("0.25")
-    player.button("Play").click()
-    steps, times = watched(player.slider)
-    player.button("Pause").click()
-    step = run_of("skater").t[-1] / 2000
-    assert min(abs(steps * step - 0.25 * time) for time in times) <= 1.01 * step
-    player.slider.press(",")
-    expect(player.speed).to_have_value("0.1")
 
 
 def brightness(player):

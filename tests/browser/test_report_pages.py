@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-import ulna
 from page_checks import PHONE, WIDER, violations
 from report_page import ReportPage
 from report_samples import ATTACKS
@@ -61,19 +60,6 @@ def test_the_script_that_repeats_it_is_copied(open_page, samples):
         expect(block.get_by_role("button")).to_contain_text("Copied")
         assert page.evaluate("navigator.clipboard.readText()") == text
     assert "ulna.simulate" in page.locator(".ulna-repeat").inner_text()
-
-
-def test_nothing_plays_or_slides_by_itself_where_motion_is_unwanted(open_page, samples):
-    report = ReportPage(open_page(samples.following.file, reduced_motion="reduce"))
-    start = report.time
-    report.page.wait_for_timeout(200)
-    assert report.time == start
-    moving = """() => [...document.querySelectorAll("*")].filter(one => {
-      const style = getComputedStyle(one);
-      const longest = text => Math.max(...text.split(",").map(parseFloat));
-      return longest(style.transitionDuration) > 0.01 || longest(style.animationDuration) > 0.01;
-    }).map(one => one.className)"""
-    assert report.page.evaluate(moving) == []
 
 
 def test_a_phone(open_page, samples):
@@ -167,26 +153,6 @@ def test_every_kind_of_result_has_its_page(open_page, samples, kind):
     assert page.locator(".ulna-problem").count() == 0
     assert page.evaluate(WIDER) <= 0
     assert violations(page) == []
-
-
-@pytest.mark.slow
-def test_a_million_samples_are_few_and_said_to_be(open_page, samples):
-    sample = samples.long(1_000_000)
-    assert sample.file.stat().st_size < 1_500_000
-    report = ReportPage(open_page(sample.file))
-    assert "1,000,000" in report.page.locator("body").inner_text()
-    assert report.plot("speed")["width"] > 100
-
-
-def test_a_notebook_shows_it_in_a_frame(open_page, samples, tmp_path):
-    shown = ulna.show(samples.motors.runs["run"])
-    file = tmp_path / "notebook.html"
-    file.write_text(f"<!doctype html><meta charset=utf-8>{shown._repr_html_()}", "utf-8")
-    page = open_page(file, ready="iframe")
-    frame = page.frame_locator("iframe")
-    frame.locator("[data-mounted]").wait_for(state="attached")
-    frame.get_by_role("button", name="Play").click()
-    expect(frame.get_by_role("button", name="Pause")).to_be_visible()
 
 
 def test_a_damaged_report_says_so(open_page, samples, tmp_path):

@@ -48,13 +48,6 @@ def test_what_was_kept_is_small_and_written_by_the_tool(performance):
     assert file.stat().st_size < 20_000
 
 
-def test_the_machine_is_named(performance):
-    text = MADE["table"](performance)
-    assert performance["machine"]["processor"] in text
-    assert f"{performance['machine']['threads']} threads" in text
-    assert performance["date"] in text
-
-
 def test_a_figure_within_its_bounds_is_shown_plainly(performance):
     fine = with_figure(performance, what=ROW.figure, value=72.4, floor=60.0)
     assert line_of(ROW, fine).endswith("| 72 × |")
@@ -71,15 +64,6 @@ def test_a_bound_from_above_is_a_bound_too(performance):
     assert "**3.2 ×: missed**, at most 3 × asked" in line_of(ROW, missed)
 
 
-def test_a_missed_figure_without_a_row_is_named(performance):
-    missed = with_figure(performance, what="something else", value=1.0, floor=2.0)
-    assert "something else (1, at least 2 asked)" in MADE["table"](missed)
-
-
-def test_a_figure_that_is_not_there_is_said_to_be_missing(performance):
-    assert line_of(ROW, {**performance, "figures": []}).endswith("| not measured |")
-
-
 def test_reports_are_put_together_without_rounding():
     other = report(date="2026-01-03", rows=[])
     both = MADE["merged"]({"one": report(), "other": other})
@@ -92,13 +76,3 @@ def test_reports_are_put_together_without_rounding():
 def test_reports_of_different_set_ups_are_not_mixed(part):
     with pytest.raises(SystemExit, match=f"differ in {part}"):
         MADE["merged"]({"one": report(), "other": report(**{part: {"cores": 64}})})
-
-
-def test_without_reports_there_is_a_way_out():
-    with pytest.raises(SystemExit, match="make bench"):
-        MADE["merged"]({})
-
-
-def test_a_page_without_markers_is_left_alone():
-    with pytest.raises(SystemExit, match="once"):
-        MADE["placed"]("# a page", "a table")

@@ -67,14 +67,6 @@ def test_every_choice_leaves_its_own_mark_on_the_closed_form(derived, state, wor
     agree(M @ qdd + C @ qd + G + rest, torque)
 
 
-def test_the_check_of_a_derivation_holds(case):
-    check = case.check
-    assert check.states == 20
-    parts = (check.mass_matrix, check.coriolis, check.gravity, check.torque)
-    assert all(0.0 <= part <= 1e-12 for part in parts)
-    assert check.worst == max(parts)
-
-
 def test_the_rate_of_the_mass_matrix_less_twice_the_coriolis_matrix_is_skew(
     case, state, worth, agree
 ):
@@ -182,39 +174,6 @@ def test_an_arm_with_a_balanced_forearm_has_a_derivation(convention):
     assert ulna.derive(arm=arm, convention=convention).check.worst <= 1e-12
 
 
-@pytest.mark.parametrize("convention", FORM)
-def test_an_arm_that_balances_itself_has_a_derivation(convention):
-    links = (
-        ulna.Link(0.4, 3.0, com=-0.4 * (1.5 + 0.7) / 3.0, inertia=0.01),
-        ulna.Link(0.3, 1.5, com=-0.3 * 0.7 / 1.5, inertia=0.01),
-    )
-    arm = ulna.Arm(links, (ulna.Joint(), ulna.Joint()), payload=ulna.Payload(0.7))
-    assert ulna.derive(arm=arm, convention=convention).check.worst <= 1e-12
-
-
-@pytest.mark.parametrize(
-    "name", ["kehl", "ductri", "bechard-1", "bechard-skater", "dfki-double-pendulum"]
-)
-def test_presets_have_derivations(name):
-    arm = ulna.preset(name)
-    derivation = ulna.derive(arm=arm)
-    assert derivation.options.links == arm.n
-    assert derivation.check.worst <= 1e-12
-    assert derivation.title.startswith(f"{name}: ")
-
-
-def test_friction_of_an_arm_is_written_where_it_is_asked_for():
-    arm = ulna.preset("dfki-double-pendulum")
-    without, with_ = ulna.derive(arm=arm), ulna.derive(arm=arm, friction=True)
-    assert ["Dry friction, which this arm has" in one.text() for one in (without, with_)] == [
-        True,
-        False,
-    ]
-    titles = [[step.title for step in one.steps] for one in (without, with_)]
-    assert ["Friction" in one for one in titles] == [False, True]
-    assert with_.check.worst <= 1e-12
-
-
 def test_friction_stands_in_the_equations_as_its_law(derived):
     fc, fs, ws, drag = (sp.Symbol(name) for name in ("fc1", "fs1", "omegas1", "k1"))
     law = sp.sign(v1) * (fc + (fs - fc) * sp.exp(-((v1 / ws) ** 2)) + drag * v1**2)
@@ -242,27 +201,6 @@ def test_what_is_left_out_on_purpose_is_left_out_of_the_numbers_too(worth, lette
     bare = ulna.Arm.rods([0.5, 0.4], [1.0, 2.0])
     agree(worth(derivation.mass_matrix, known), chain.mass_matrix(bare, [0.3, -1.1]))
     assert derivation.gravity == sp.zeros(2, 1)
-
-
-@pytest.mark.parametrize(
-    ("options", "title"),
-    [
-        ({}, "Two links, uniform rods, joint angles"),
-        (
-            {"links": 1, "bodies": "points", "convention": "absolute", "payload": True}
-            | {"tip_force": True, "drives": True, "friction": True, "gravity": "none"},
-            "One link, a point mass, absolute angles, with a payload, a force at the tip, "
-            "damped geared motors and friction, without gravity",
-        ),
-    ],
-)
-def test_the_title_says_what_is_derived(derived, options, title):
-    assert derived(**options).title == title
-
-
-def test_four_links_with_everything_take_no_minute(seconds):
-    options = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}
-    assert seconds(4, bodies="general", convention="relative", **options) < 60.0
 
 
 def test_letters_can_be_substituted_by_their_names():

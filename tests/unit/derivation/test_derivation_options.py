@@ -24,12 +24,6 @@ def refused(*arguments, **options):
     return names_of(lambda: ulna.derive(*arguments, **options))
 
 
-def test_without_a_choice_it_is_two_rods_in_joint_angles_that_weigh():
-    assert DerivationOptions() == DerivationOptions(
-        2, "relative", "rods", False, False, "down", False
-    )
-
-
 @pytest.mark.parametrize("links", [0, 5, -1, 2.0, True, "two", float("nan"), [2]])
 def test_links_are_a_whole_number_from_1_to_4(links):
     assert refused(links) == ["links"]
@@ -139,11 +133,6 @@ def test_letters_that_cannot_stand_for_the_arm_are_refused(arm, options, need):
     (problem,) = problems_of(lambda: ulna.derive(arm=arm, **options))
     assert [problem.what] == list(options)
     assert need in problem.need
-
-
-def test_letters_that_do_not_fit_are_refused_all_at_once():
-    arm = rod(gravity=(1.0, -9.0))
-    assert refused(arm=arm, bodies="points", gravity="down") == ["bodies", "gravity"]
 
 
 @pytest.mark.parametrize("arm", ["kehl", ulna.preset("kehl").parameters, 2])

@@ -24,7 +24,6 @@ from ulna.derivation.formulas import (
     DocumentTable,
     Equation,
     LatexPrinter,
-    MathMLPrinter,
     TextPrinter,
     write,
 )
@@ -294,15 +293,6 @@ def test_every_equation_reads_back_as_what_it_is(sample, page, style, worth):
 # ----------------------------------------------------------------------------- the pages
 
 
-def test_steps_come_in_the_order_of_a_textbook(derived):
-    given, *_, written, numbers, check = (s.title for s in derived(links=None, arm=ARM).steps)
-    assert (given, check) == ("What is given", "The check")
-    assert (written, numbers) == ("Written out", "With the arm's numbers")
-    of_links = [step.title for step in derived(3, convention="absolute").steps]
-    assert of_links[7:10] == [f"Euler–Lagrange for link {k}" for k in (1, 2, 3)]
-    assert not {written, numbers} & set(of_links)
-
-
 @tabular(
     ("style", "heading"),
     [
@@ -339,37 +329,13 @@ def test_every_letter_is_explained_or_defined(sample):
                 assert still in explained, f"{used} is never explained"
 
 
-def test_the_meaning_of_letters_comes_with_units(derived, page):
-    written = page(derived(**SAMPLES["all letters"]), "text")
-    for line in (
-        r"φ₁ +angle of link 1 +rad",
-        r"I₂ +inertia of link 2 about its centre of mass, payload's too +kg·m²",
-        r"γ_y +gravity upwards +m/s²",
-    ):
-        assert re.search(f"^  {line}$", written, flags=re.MULTILINE), line
-
-
-@pytest.mark.parametrize(
-    ("style", "row", "read"),
-    [
-        ("text", r"^  (\S+) .*  NUMBER$", read_text),
-        ("markdown", r"^\| \$(.*?)\$ \|.*\| NUMBER \|$", read_latex),
-        ("latex", r"^\$(.*?)\$ &.*& NUMBER \\\\$", read_latex),
-        (
-            "html",
-            r"^<tr><td>(<math>.*?</math>)</td>.*<td>NUMBER</td></tr>$",
-            lambda letter: read_mathml(ElementTree.fromstring(letter)),
-        ),
-    ],
-)
-def test_the_numbers_of_the_arm_stand_beside_its_letters(derived, page, letters, style, row, read):
+def test_the_numbers_of_the_arm_stand_beside_its_letters(derived, page, letters):
     known = {name: float(f"{value:.6g}") for name, value in letters(ARM).items()}
-    pattern = row.replace("NUMBER", r"(-?[\d.]+(?:e-\d+)?)")
-    given, *_ = page(derived(links=None, arm=ARM), style).partition("Positions")
-    found = re.findall(pattern, given, flags=re.MULTILINE)
+    given, *_ = page(derived(links=None, arm=ARM), "text").partition("Positions")
+    found = re.findall(r"^  (\S+) .*  (-?[\d.]+(?:e-\d+)?)$", given, flags=re.MULTILINE)
     assert len(found) == 2 * len("lmcdIpJNb") + len(["m_P", "gamma_x", "gamma_y"])
     for written, number in found:
-        assert sides(read(written), known) == [float(number)]
+        assert sides(read_text(written), known) == [float(number)]
 
 
 def test_a_page_allows_its_own_style_and_nothing_else(derived, page):
@@ -382,13 +348,6 @@ def test_a_page_allows_its_own_style_and_nothing_else(derived, page):
     assert "<script" not in written
 
 
-def test_the_check_is_told_in_numbers(derived):
-    told = derived().text().partition("The check")[2]
-    check = derived().check
-    parts = [check.mass_matrix, check.coriolis, check.gravity, check.torque]
-    assert re.findall(r"\d\.\de-\d\d", told) == [f"{part:.1e}" for part in parts]
-
-
 def test_text_fits_a_terminal(sample, page):
     for line in page(sample, "text").splitlines():
         assert sum(not unicodedata.combining(letter) for letter in line) <= 96, line
@@ -399,18 +358,6 @@ def test_text_and_markdown_are_what_python_and_notebooks_show(derived):
     assert str(derivation) == derivation.text()
     assert derivation._repr_markdown_() == derivation.markdown()
     assert len(repr(derivation)) < 1000
-
-
-def test_markdown_opens_and_closes_every_formula(sample, page):
-    written = page(sample, "markdown")
-    fences = [line for line in written.splitlines() if "$$" in line]
-    assert set(fences) == {"$$"}
-    assert len(fences) % 2 == 0
-    outside = re.sub(r"^\$\$\n.*?\n\$\$$", "", written, flags=re.DOTALL | re.MULTILINE)
-    for line in outside.splitlines():
-        assert line.count("$") % 2 == 0, line
-    for table in re.findall(r"(?:^\|.*\|\n)+", written, flags=re.MULTILINE):
-        assert len({row.count("|") for row in table.splitlines()}) == 1
 
 
 def without_escapes(page):
@@ -555,11 +502,6 @@ def test_formulas_are_written_as_a_person_would(formula, text, latex):
     assert write(formula, TextPrinter()) == text
     if latex is not None:
         assert write(formula, LatexPrinter()) == latex
-
-
-def test_powers_of_functions_in_mathml():
-    squared = ElementTree.fromstring(write(sp.cos(symbol("q", 1)) ** 2, MathMLPrinter()))
-    assert "".join(squared.itertext()) == "cos2\u2061(q1)"
 
 
 def test_a_number_alone_is_not_multiplied_by_one():

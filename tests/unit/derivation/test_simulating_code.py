@@ -414,12 +414,6 @@ def test_a_file_with_friction_says_why_it_does_not_simulate(derived, tmp_path, l
         assert run_file(tmp_path, language, derivation) == ""
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_file_says_what_its_arm_has_and_it_leaves_out(language):
-    assert "left out" in code_of(derivation_of("dfki-double-pendulum"), language)
-    assert "left out" not in code_of(derivation_of("kehl"), language)
-
-
 def test_javascript_that_is_imported_prints_nothing_and_knows_its_arm(tmp_path):
     (tmp_path / "arm.js").write_text(code_of(derivation_of("kehl"), "javascript"))
     script = 'import { arm, tip } from "./arm.js"; console.log(JSON.stringify(tip(arm, [0, 0])));'

@@ -11,7 +11,6 @@ import pytest
 
 import ulna
 from generated_code import LANGUAGES, compile_c, octave, row, run_node, run_python
-from refusals import problems_of
 from ulna.dynamics import absolute, chain
 
 FUNCTIONS = ("mass_matrix", "coriolis_matrix", "gravity_torque", "inverse_dynamics")
@@ -148,10 +147,3 @@ def test_a_matlab_file_is_never_called_what_a_function_in_it_is(derived, options
     assert first == "two_link"
     for name in others:
         assert " arm_model()" in derivation.code("matlab", name=name).splitlines()[0], name
-
-
-@pytest.mark.parametrize("language", ["fortran", "mathlab", "", 3, None])
-def test_an_unknown_language_is_refused_with_the_known_ones(derived, language):
-    (problem,) = problems_of(lambda: derived(1).code(language))
-    assert (problem.what, problem.need) == ("language", f"one of {', '.join(LANGUAGES)}")
-    assert ("matlab" in problem.hint) == (language == "mathlab")

@@ -285,10 +285,3 @@ def test_a_motor_at_a_joint_pushes_back_on_the_link_that_carries_it(derived):
     assert second[3].right == tau[1] - tau[2]
     assert third[3].right == tau[2]
     assert [row[3].right for row in rows(derived(3))] == tau
-
-
-def test_without_gravity_nothing_weighs(derived):
-    derivation = derived(2, gravity="none")
-    assert derivation.gravity == sp.zeros(2, 1)
-    assert printed(derivation, "Energies")[symbol("V")] == 0
-    assert not any(s.name.startswith(("s:", "e:")) for s in derivation.constants)

@@ -12,7 +12,7 @@ import ulna
 from figure_checks import moved
 from refusals import names_of
 from ulna import viewer
-from ulna.viewer.comparison import MOST_RUNS, Comparison, millimetres, scenes
+from ulna.viewer.comparison import MOST_RUNS, Comparison, scenes
 
 SMALL = {"fps": 10, "size": (240, 140)}
 BOTH = ("open loop", "closed loop")
@@ -89,14 +89,6 @@ def test_clock_and_errors_are_those_of_the_runs():
     off = np.hypot(*(together[0].points[-1] - made().trajectory.tip(0.8).position))
     assert scene.panels[0].error.get_text() == f"tip off by {1000 * off:.0f} mm"
     assert scene.panels[1].error.get_text() == "tip off by 0.00 mm"
-
-
-@pytest.mark.parametrize(
-    ("error", "text"),
-    [(0.0, "0.00"), (0.00312, "3.12"), (0.0123, "12.3"), (0.345, "345"), (1.2345, "1,234")],
-)
-def test_errors_are_written_to_three_digits(error, text):
-    assert millimetres(error) == text
 
 
 def test_panels_show_the_same_part_of_the_plane():

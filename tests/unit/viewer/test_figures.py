@@ -77,13 +77,6 @@ def test_a_long_title_is_cut():
     assert len(viewer.torques_figure(planned(path)).texts[0].get_text()) == LETTERS
 
 
-def test_a_style_lasts_as_long_as_its_block():
-    before = dict(mpl.rcParams)
-    with viewer.styled(viewer.DARK):
-        assert mpl.rcParams["axes.facecolor"] == viewer.DARK.background
-    assert dict(mpl.rcParams) == before
-
-
 def test_a_theme_says_what_differs_from_the_default():
     assert repr(viewer.PRINT) == "Theme()"
     assert repr(viewer.Theme(link="red")) == "Theme(link='red')"

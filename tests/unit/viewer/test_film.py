@@ -292,13 +292,3 @@ def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch, file):
     with pytest.raises(MissingExtraError, match=r"pip install 'ulna\[films\]'"):
         viewer.animate(swinging(), file and tmp_path / file, **SMALL)
     assert names(tmp_path) == []
-
-
-def test_a_film_that_exists_is_replaced_only_by_force(tmp_path):
-    file = tmp_path / "SWING.GIF"
-    file.write_bytes(b"before")
-    with pytest.raises(ulna.InputError, match="which exists"):
-        viewer.animate(swinging(), file, overwrite=False, **SMALL)
-    assert file.read_bytes() == b"before"
-    viewer.animate(swinging(), file, **SMALL)
-    assert len(list(pictures_of(file))) == 21

@@ -3,7 +3,6 @@
 import base64
 import re
 
-import imageio_ffmpeg
 import pytest
 
 import ulna
@@ -36,15 +35,6 @@ def test_the_page_holds_the_whole_film(run, film):
     for part in ("1.1 s", "11 frames", "160 × 120 pixels", "save('film.mp4')"):
         assert part in repr(film)
     assert viewer.animate(run, fps=2).size == (480, 480)
-
-
-def test_it_is_the_film_that_a_file_would_hold(tmp_path, run, film):
-    assert viewer.animate(run, tmp_path / "run.mp4", **SMALL) is None
-    film.save(tmp_path / "saved.mp4")
-    counted = [
-        imageio_ffmpeg.count_frames_and_secs(tmp_path / name) for name in ("run.mp4", "saved.mp4")
-    ]
-    assert counted[0] == counted[1] == (11, pytest.approx(1.1))
 
 
 def test_a_film_is_saved_as_what_it_is(tmp_path, film):

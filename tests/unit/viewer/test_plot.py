@@ -107,17 +107,6 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(thing, options, names,
 # What was asked, kept for the picture of the answer
 
 
-def test_answers_know_their_question():
-    target = np.array([[0.6, 0.3], [0.1, 0.2]])
-    found = kinematics.inverse(ARM, target)
-    assert found.arm is ARM
-    assert np.array_equal(found.target, target)
-    assert kinematics.inverse(ARM.parameters, target).arm is None
-    batch = kinematics.track(LIMITED, points()[None])
-    assert batch.arm is LIMITED
-    assert batch.path(0).arm is LIMITED
-
-
 def test_points_that_are_not_followed_are_marked_by_reason():
     tracked = kinematics.track(LIMITED, points(), floor=0.0)
     (axes,) = ulna.plot(tracked).axes

@@ -111,14 +111,6 @@ def test_markers_are_at_the_rests_full_where_it_stays_and_hollow_where_it_leaves
     assert saddle.get_markerfacecolor() == viewer.PRINT.background
 
 
-def test_the_running_solution_is_where_it_runs(rolled):
-    (line,) = [line for line in curves(drawn(rolled)) if "running" in str(line.get_label())]
-    speeds = np.asarray(line.get_ydata())
-    assert np.nanmin(speeds) == pytest.approx(19.5064, abs=1e-4)
-    assert np.nanmax(speeds) == pytest.approx(20.4875, abs=1e-4)
-    assert "19.5 to 20.5 rad/s" in line.get_label()
-
-
 def test_arrows_go_where_the_state_does(rolled):
     (arrows,) = drawn(rolled).collections
     assert arrows.N == COLUMNS * ROWS
