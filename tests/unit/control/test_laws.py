@@ -153,14 +153,6 @@ def test_it_is_written_as_it_is_read(controller):
         assert "\n" not in repr(controller)
 
 
-@pytest.mark.parametrize("controller", [PID(), Adaptive(model=HEAVIER)], ids=repr)
-def test_a_second_run_begins_with_nothing_learnt(controller):
-    arm = ulna.preset("kehl")
-    options = {"q0": [0.0, 0.0], "duration": 0.05, "reference": [1.0, 1.0]}
-    first, second = (ulna.simulate(arm, controller=controller, **options) for _ in range(2))
-    assert (first.tau == second.tau).all()
-
-
 # Each number of a controller: whether it may be zero, infinite, and one per joint.
 NUMBERS = {
     "kp": (True, False, True),

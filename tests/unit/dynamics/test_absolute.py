@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import ulna
-from refusals import problems_of
 from ulna.dynamics import absolute
 
 approx = partial(pytest.approx, rel=1e-13, abs=1e-13)
@@ -45,9 +44,3 @@ def test_a_motor_at_a_joint_pushes_against_the_link_before():
     torques = np.random.default_rng(20).integers(-999, 999, (4, 3, 20)) / 64
     assert (absolute.joint_torques(absolute.ground_torques(torques)) == torques).all()
     assert (absolute.ground_torques(absolute.joint_torques(torques)) == torques).all()
-
-
-@pytest.mark.parametrize("convert", [absolute.joint_torques, absolute.ground_torques])
-def test_what_is_no_row_of_torques_is_refused(convert):
-    for bad in ("ab", [[1, 2], [3]], [None], object, 5.0, []):
-        assert problems_of(lambda bad=bad: convert(bad))

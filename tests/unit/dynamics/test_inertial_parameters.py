@@ -23,24 +23,6 @@ def arm():
     return ulna.Arm.of(links, joints, payload=0.2)
 
 
-def test_names_run_through_the_links_of_one_quantity_after_the_other(arm):
-    assert dynamics.parameter_names(arm) == (
-        "mass.1",
-        "mass.2",
-        "first_moment.1",
-        "first_moment.2",
-        "offset_moment.1",
-        "offset_moment.2",
-        "second_moment.1",
-        "second_moment.2",
-        "damping.1",
-        "damping.2",
-        "rotor_inertia.1",
-        "rotor_inertia.2",
-    )
-    assert dynamics.parameter_names(arm.parameters) == dynamics.parameter_names(arm)
-
-
 def test_the_vector_holds_each_links_moments_with_its_point_mass(arm):
     assert dynamics.parameter_vector(arm) == approx(
         [

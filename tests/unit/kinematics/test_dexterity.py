@@ -68,23 +68,12 @@ class TestSingularities:
         assert np.hypot(*way.T) == approx(radius)
         assert (np.diff(radius) <= 0.0).all()
 
-    def test_one_link_has_none(self):
-        found = kinematics.singularities(ulna.Arm.rods([1.0], [1.0]))
-        assert found.q.shape == (0, 1)
-        assert found.radius.shape == (0,)
-
     def test_an_arm_with_too_many_is_refused_with_another_way(self):
         sixteen, seventeen = (ulna.Arm.rods([0.1] * n, [1.0] * n) for n in (16, 17))
         assert kinematics.singularities(sixteen).q.shape == (2**15, 16)
         (problem,) = problems_of(lambda: kinematics.singularities(seventeen))
         assert (problem.what, problem.got) == ("links", "17")
         assert "condition_number" in problem.hint
-
-    def test_a_batch_of_arms_has_a_list_each(self, unit):
-        other = ulna.Arm.rods([0.3, 0.7], [1.0, 1.0])
-        found = kinematics.singularities(ulna.stack([unit, other]))
-        assert found.radius == approx(np.array([[2.0, 0.0], [1.0, 0.4]]))
-        assert found.q.shape == (2, 2, 2)
 
 
 @tabular(

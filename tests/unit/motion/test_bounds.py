@@ -13,8 +13,6 @@ POINTS = [(0.3, 0.1), (0.5, 0.2), (0.6, 0.1)]
     ("times", "says"),
     [
         ((0.0, 1.0, 1e300), "at most 1e+09 s"),
-        ((-1e300, 0.0, 1.0), "at most 1e+09 s"),
-        ((0.0, 1e-300, 2e-300), "at least 1e-06 s from a time to the next"),
         ((0.0, 1e-7, 1.0), "1e-07 s from row 1 to row 2, need at least 1e-06 s"),
         ((0.0, 0.5, 1e9), "0.5 s from row 1 to row 2, need at least 1 s"),
     ],
@@ -39,10 +37,3 @@ def test_times_within_them_are_not(times):
     made = ulna.plan(arm, paths.joints(POINTS, times=times))
     assert np.isfinite(made.tau).all()
     assert made.duration == times[-1] - times[0]
-
-
-def test_a_file_with_such_times_is_named(tmp_path):
-    file = tmp_path / "points.csv"
-    file.write_text("t,x,y\n0,0.3,0.1\n1e300,0.5,0.2\n", encoding="utf-8")
-    with pytest.raises(ulna.InputError, match=r"points\.csv: times: got 1e\+300 s"):
-        paths.csv(file)

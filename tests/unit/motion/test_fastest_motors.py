@@ -122,18 +122,6 @@ def test_a_geared_dc_motor_uses_its_curve_up_and_sticks_no_longer_than_it_must()
     assert np.mean(used < 0.995) <= 0.01
 
 
-def test_the_least_of_a_motors_lines_is_its_curve_through_its_gears():
-    joint, loss = ulna.Joint(motor=WEAK, gear_ratio=2.0), WEAK.efficiency
-    lines = motor_lines(joint)
-    rate = np.linspace(0.0, lines.max_rate * (1.0 - 1e-4), 500)
-    lower, upper = torque_range(joint, rate)
-    driving = np.min([torque + slope * rate for torque, slope in lines.driving], axis=0)
-    braking = np.min([torque + slope * rate for torque, slope in lines.braking], axis=0)
-    assert driving == pytest.approx(loss * upper, rel=1e-8, abs=1e-8 * lines.stall)
-    assert braking == pytest.approx(-lower / loss, rel=1e-8)
-    assert torque_range(joint, lines.max_rate).upper == pytest.approx(0.0, abs=1e-8 * lines.stall)
-
-
 ENGINE_MOTORS = {
     "DC, by its supply": ulna.Motor(
         voltage=12.0, resistance=5.8, torque_constant=0.0088, gear_ratio=107.0

@@ -94,11 +94,6 @@ def test_a_drawing_with_a_scale_is_left_where_it_is():
     assert np.abs(plan.path(S) - path(S)).max() == 0.0
 
 
-def test_a_drawing_may_be_repeated_and_reversed_first():
-    path = DRAWINGS["rose"].reversed().repeated(2)
-    assert ulna.plan(ARMS["equal links"], path, rate=50.0).ok
-
-
 def test_where_nothing_fits_it_says_so():
     stiff = [ulna.Joint(), ulna.Joint(lower=-1e-6, upper=1e-6)]
     with pytest.raises(ulna.InfeasibleError, match="no place within the arm's reach and limits"):
@@ -139,9 +134,3 @@ def test_arms_of_two_limited_joints_find_a_place_wherever_there_is_room(seed):
 def test_real_arms_of_three_joints():
     for name in ("open-manipulator-x", "so-101"):
         assert ulna.plan(ulna.preset(name), DRAWINGS["rose"]).ok
-
-
-def test_a_drawing_of_one_point_is_none():
-    dot = replace(paths.spline([(1.0, 1.0), (1.0, 1.0)], times=[0.0, 1.0]), fit=True)
-    with pytest.raises(ulna.InputError):
-        ulna.plan(ARMS["equal links"], dot)

@@ -117,9 +117,3 @@ def test_an_even_speed_has_no_acceleration_along_the_path(name):
     rows = EVERY[name].by_length(np.linspace(0.001, 0.999, 500))
     along = np.sum(rows[1] * rows[2], axis=-1)
     assert np.abs(along).max() <= 1e-11 * np.linalg.norm(rows[1]) * np.linalg.norm(rows[2] + 1.0)
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_by_length_it_begins_and_ends_where_it_does(name):
-    path = EVERY[name]
-    assert np.abs(path.by_length(np.array([0.0, 1.0]))[0] - path.ends).max() <= 1e-12

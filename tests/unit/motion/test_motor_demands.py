@@ -108,14 +108,6 @@ def test_currents_voltages_and_supply_follow_from_torque_and_speed():
     assert_allclose(peaks.supply_power_mean, 2.0 * peaks.current_rms[0] ** 2, rtol=1e-6)
 
 
-def test_other_motors_have_no_currents_to_tell_of():
-    made = swing(ulna.TorqueSpeedMotor(2.0, 5.0), 1.0)
-    assert np.isnan(made.current).all()
-    assert np.isnan(made.supply_power).all()
-    assert np.isnan(made.motor_peaks.supply_current)
-    assert_allclose(made.torque_limits.upper, 2.0 * (1.0 - made.qd / 5.0))
-
-
 def test_a_winding_that_gets_too_hot_is_found_with_its_time():
     motor = ulna.Motor(24.0, 2.0, 0.02, gear_ratio=20.0, heat=HEAT, name="hot")
     made = swing(motor, 60.0, gravity=(0.0, -9.81))
@@ -156,15 +148,6 @@ def test_a_loose_rotor_is_accelerated_by_its_motor():
     )
     assert_allclose(loose.motor_torque, fixed.motor_torque, rtol=1e-12)
     assert_allclose(loose.current, fixed.current, rtol=1e-12)
-
-
-def test_tables_hold_what_motors_do(tmp_path):
-    made = swing(ulna.Motor(12.0, 2.0, 0.02, gear_ratio=20.0), 1.0)
-    made.save(tmp_path / "plan.csv")
-    heading = (tmp_path / "plan.csv").read_text("utf-8").splitlines()[0]
-    for name in ("motor_torque1 [N·m]", "torque_max1 [N·m]", "current1 [A]", "voltage1 [V]"):
-        assert name in heading
-    assert "motor_torque" not in "".join(swing(None).to_dataframe().columns)
 
 
 def test_a_winding_is_heated_by_no_more_than_supply_and_driver_give():

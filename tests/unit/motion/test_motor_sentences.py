@@ -56,22 +56,6 @@ def test_currents_are_added_up_for_each_supply_voltage():
     assert "the supply gives" in said(alike)
 
 
-def test_the_winding_that_gets_hottest_in_the_end_is_named_beside_the_hottest_of_one_motion():
-    # Joint 1 warms up quickly to little, joint 2 slowly to much.
-    quick = ulna.WindingHeat(thermal_resistance=0.1, thermal_capacity=0.5)
-    slow = ulna.WindingHeat(thermal_resistance=60.0, thermal_capacity=50.0)
-    motors = [
-        ulna.Motor(24.0, 1.0, 0.05, gear_ratio=g, heat=h) for g, h in ((8.0, quick), (8.0, slow))
-    ]
-    plan = ulna.plan(driven(*motors), SWING, duration=1.0)
-    peaks = plan.motor_peaks
-    assert np.argmax(peaks.temperature) == 0
-    assert np.argmax(peaks.steady_temperature) == 1
-    told = said(plan)
-    assert f"the winding of joint 1 warms up to {peaks.temperature[0]:.4g} °C" in told
-    assert f"repeated for ever that of joint 2 to {peaks.steady_temperature[1]:.4g} °C" in told
-
-
 def test_what_is_not_known_of_a_motor_is_no_number():
     dc = ulna.Motor(24.0, 1.0, 0.05, gear_ratio=20.0)
     other = ulna.TorqueSpeedMotor(stall_torque=5.0, no_load_speed=20.0)

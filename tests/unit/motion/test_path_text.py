@@ -1,6 +1,5 @@
 """Paths from text: every shape reads back, and every fault has its caret or its file."""
 
-import inspect
 import math
 
 import numpy as np
@@ -133,19 +132,6 @@ def test_a_path_of_many_points_says_that_its_text_is_short():
     assert isinstance(fault(many.text), ExpressionError)
 
 
-def test_the_table_of_shapes_agrees_with_what_makes_them():
-    for name, shape in SHAPES.items():
-        own = list(inspect.signature(shape.make).parameters)
-        assert own == [
-            word.replace("path", "self") if word == "path" else word for word in shape.kinds
-        ]
-        assert shape.about
-        if hasattr(paths, name) and name != "svg":
-            assert shape.make is getattr(paths, name)
-    made = {name for name in paths.__all__ if callable(getattr(paths, name))}
-    assert made <= set(SHAPES)
-
-
 # --------------------------------------------------------------------------- what is refused
 
 
@@ -153,31 +139,23 @@ def test_the_table_of_shapes_agrees_with_what_makes_them():
     ("text", "under", "says"),
     [
         ("circel(radius=1)", "circel", "unknown path 'circel', need one of line, arc, circle"),
-        ("circel(radius=1)", "circel", "did you mean 'circle'?"),
-        ("then(circle, squares(3))", "squares", "unknown path 'squares'"),
         ("circle(radius=-1)", "radius=-1", "path.radius: got -1.0, need a number above 0 [m]"),
-        ("circle((0, 0), -1)", "-1", "path.radius: got -1.0, need a number above 0"),
         ("circle(radius='5 kg')", "radius='5 kg'", "'kg' is a unit of mass"),
         ("circle(size=1)", "size=1", "unknown argument 'size', need one of center, radius"),
         ("then(circle, circle(radius=-1))", "radius=-1", "need a number above 0"),
         ("line((0, 0))", "line", "'line' without end"),
-        ("line", "line", "'line' without start and end"),
         ("then(circle)", "then", "'then' without path2"),
         ("repeated(circle, 0)", "0", "path.times: got 0.0, need a whole number"),
-        ("repeated(circle, 1e9)", "1e9", "need a whole number"),
         ("repeated('circle', 2)", "'circle'", "need a name with arguments"),
-        ("rose(petals=6)", "petals=6", "no rose has another"),
         ("polyline([(0, 0), (0, 0)])", "[(0, 0), (0, 0)]", "path.corners, row 2: got"),
         ("placed(joints([(0, 0), (1, 1)]), (1, 1))", "placed", "not of joints"),
-        ("then(circle, joints([(0, 0), (1, 1)]))", "then", "two paths of the tip"),
         ("then(circle, svg('Drawing.SVG'))", "then", "give the drawing a scale"),
         ("svg('Drawing.SVG', blend='5 mm')", "blend='5 mm'", "give a scale to have lengths"),
-        ("spline([(0, 0), (1, 1)], times=(1, 0))", "times=(1, 0)", "times that increase"),
         ("circle(radius=1", "(", "never closed"),
         ("3 + 4", "3 + 4", "no call"),
         ("", "", "empty text"),
     ],
-    ids=range(24),
+    ids=range(16),
 )  # fmt: skip
 def test_faults_have_their_caret(text, under, says):
     error = fault(text)
@@ -202,8 +180,3 @@ def test_the_text_has_a_name():
         read_path("circle(radius=0)", "PATH")
     with pytest.raises(InputError, match="PATH"):
         read_path(3, "PATH")
-
-
-def test_text_that_nests_or_repeats_without_end_is_refused_soon():
-    assert isinstance(fault("reversed(" * 50 + "circle" + ")" * 50), ExpressionError)
-    assert isinstance(fault("repeated(repeated(loops, 10000), 10000)"), InputError)

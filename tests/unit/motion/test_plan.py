@@ -328,12 +328,6 @@ class TestSamples:
     def test_too_many_are_refused(self):
         assert names_of(lambda: plan(rate=1e9)) == ["rate"]
 
-    def test_they_cannot_be_written_to(self):
-        made = plan()
-        for values in (made.t, made.q, made.qd, made.qdd, made.tau, *made.terms):
-            with pytest.raises(ValueError, match="read-only"):
-                values[0] = 0.0
-
 
 class TestFiniteDifferences:
     """Paper 000's pipeline: wrapped differences, the rate before a sample, no ends."""
@@ -380,24 +374,3 @@ class TestTables:
                 assert (frame[f"{name}{joint}"] == values[:, joint - 1]).all()
         assert (table["x [m]"] == made.tip[:, 0]).all()
         assert (table["reach_margin [m]"] == made.reach_margin).all()
-
-    def test_what_is_out_of_reach_is_saved_too(self, tmp_path):
-        made = plan(path=TOO_FAR, rate=20.0)
-        made.save(tmp_path / "plan.csv")
-        rows = (tmp_path / "plan.csv").read_text(encoding="utf-8").splitlines()
-        assert len(rows) == len(made.t) + 1
-        assert "nan" in rows[-1]
-
-    def test_what_is_no_table_of_text_is_not_written(self, tmp_path):
-        with pytest.raises(ulna.InputError, match=r"\.csv; a run can be saved as \.nc"):
-            plan(rate=20.0).save(tmp_path / "plan.nc")
-        assert not list(tmp_path.iterdir())
-
-    def test_its_text_tells_its_peaks(self):
-        made = plan(GEARED)
-        text, page = repr(made), made._repr_html_()
-        assert ("ellipse(" in text, "ellipse(" in page) == (True, True)
-        for joint in (0, 1):
-            peak = f"{np.abs(made.tau[:, joint]).max():.4g}"
-            assert f"joint {joint + 1}: {peak} N·m at most" in text
-            assert peak in page

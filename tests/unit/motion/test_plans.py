@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import InfeasibleError, InputError, Plan, Plans, paths
+from ulna import InputError, Plan, Plans, paths
 from ulna.motion.planning import plans as planned_together
 from ulna.motion.planning import postures
 
@@ -150,11 +150,3 @@ class TestBadMembers:
     def test_bad_input_is_told_with_its_place(self, arms, these, text):
         with pytest.raises(InputError, match=text):
             plan(arms, these)
-
-    def test_a_drawing_that_fits_nowhere_is_told_with_its_place(self, tmp_path):
-        file = tmp_path / "line.svg"
-        shape = '<path d="M0 0 L10 0 L10 10"/>'
-        file.write_text(f'<svg xmlns="http://www.w3.org/2000/svg">{shape}</svg>', encoding="utf-8")
-        drawing, single = paths.svg(file), ulna.Arm.rods([1.0], [1.0])
-        with pytest.raises(InfeasibleError, match=r"^arms\[0\]: .*a single link"):
-            plan([single, single], drawing)

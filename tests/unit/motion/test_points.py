@@ -123,22 +123,3 @@ def test_paper_000s_path_as_printed():
     away = np.linalg.norm(path(places) - paths.loops()(places), axis=-1)
     assert away[[0, -1]] == pytest.approx(0.314e-3, abs=5e-7)
     assert away[1:-1].max() <= 1e-12
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: paths.spline([(0, 0), (1, 0), (1, 1e-20), (2, 0), (3, 1)]),
-        lambda: paths.spline([(0, 0), (1, 0), (1, 1), (0, 1e-17)], closed=True),
-        lambda: paths.spline([(0, 0), (1, 0), (1, 0), (2, 0)]),
-        lambda: paths.polyline([(0, 0), (1, 0), (1, 0), (2, 0)]),
-        lambda: paths.joints([[0.0, 1.0], [0.0, 1.0]]),
-    ],
-)
-def test_points_that_are_the_same_are_refused_or_one(make):
-    try:
-        path = make()
-    except ulna.InputError as error:
-        assert "points that differ" in str(error)  # noqa: PT017
-    else:
-        assert np.isfinite(path.curve(S)).all()

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import ulna
 from ulna import paths
 
 S = np.linspace(0.0, 1.0, 20001)
@@ -79,11 +78,6 @@ def test_within_a_blend_of_a_corner_or_on_the_legs(case):
     assert (gap < blends).all()
 
 
-def test_it_begins_and_ends_where_the_corners_do(case):
-    corners, _, path = case
-    assert np.abs(path.ends - corners[[0, -1]]).max() <= 1e-11
-
-
 def test_it_moves_on_all_the_time(case):
     _, _, path = case
     assert np.linalg.norm(path.curve(S)[1], axis=-1).min() > 0.0
@@ -94,17 +88,6 @@ def test_without_a_blend_a_tenth_of_the_shorter_leg():
     path = paths.polyline([(0, 0), (1, 0), (1, 0.5)])
     straight = np.array(path.breaks[1:-1]) * 1.5
     assert straight == pytest.approx([0.95, 1.05], abs=1e-9)
-
-
-def test_with_no_blend_the_corners_stay():
-    path = paths.polyline([(0, 0), (1, 0), (1, 1)], blend=0.0)
-    assert path.corners == pytest.approx([0.5])
-    assert path.length == pytest.approx(2.0, rel=1e-14)
-
-
-def test_points_on_a_line_are_no_corners():
-    path = paths.polyline([(0, 0), (1, 0), (2, 0), (2, 1)], blend=0.1)
-    assert np.array(path.breaks) * 3.0 == pytest.approx([0.0, 1.0, 1.9, 2.1, 3.0], abs=1e-9)
 
 
 def test_rounded_is_what_a_blend_is():
@@ -148,35 +131,3 @@ def test_turning_back_is_a_corner_that_no_bend_rounds(corners):
     part = np.linspace(0.0, 1.0, 2001)
     speed = np.linalg.norm(path.by_length(part)[1], axis=-1)
     assert speed == pytest.approx(path.length, rel=1e-9)
-
-
-def test_bends_that_meet_share_their_edge():
-    stairs = [(i // 2 + i % 2, i // 2) for i in range(20)]
-    assert np.diff(paths.polyline(stairs, 0.5).breaks).min() > 1e-9
-
-
-@pytest.mark.parametrize("tiny", [1e-9, 1e-12])
-def test_tiny_legs_are_passed_or_refused(tiny):
-    corners = [(0, 0), (1, 0), (1, tiny), (2, 0)]
-    try:
-        path = paths.polyline(corners, 0.1)
-    except ulna.InputError as error:
-        assert "need" in str(error)  # noqa: PT017
-    else:
-        assert np.isfinite(path.curve(S)).all()
-        assert path.length == pytest.approx(2.0, rel=1e-8)
-
-
-def test_hundreds_of_corners_stay_near_their_points():
-    zigzag = [(i * 1e-3, (i % 2) * 1e-3) for i in range(300)]
-    path = paths.polyline(zigzag)
-    points = path.curve(S)
-    assert np.isfinite(points).all()
-    assert distance_to(np.array(zigzag), path(S[::200])).max() <= 1e-4
-
-
-@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf, "a", None, True])
-def test_a_radius_is_a_length(radius):
-    path = paths.polyline([(0, 0), (1, 0), (1, 1)], 0.0)
-    with pytest.raises(ulna.InputError, match=r"rounded.radius: got .*, need a number above 0"):
-        path.rounded(radius)

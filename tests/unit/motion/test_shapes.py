@@ -72,12 +72,6 @@ def test_an_ellipse_fulfils_its_implicit_equation():
     assert np.ptp(np.unwrap(np.arctan2(y, x))) == pytest.approx(2.0 * np.pi, abs=1e-12)
 
 
-def test_an_ellipse_of_equal_radii_is_the_circle():
-    round_one = paths.ellipse(CENTRE, (0.2, 0.2), start=0.7)
-    ours = round_one.derivatives(S) - SHAPES["circle"].derivatives(S)
-    assert np.abs(ours).max() <= 1e-13
-
-
 def test_bernoullis_lemniscate_fulfils_its_implicit_equation():
     x, y = seen_from(CENTRE, SHAPES["lemniscate"](S), -0.3)
     a = 0.25
@@ -132,13 +126,3 @@ def test_places_may_have_any_shape():
     assert shape(grid).shape == (2, 3, 4, 2)
     assert shape.derivatives(grid).shape == (3, 2, 3, 4, 2)
     assert (shape(grid)[1, 2, 3] == shape(float(grid[1, 2, 3]))).all()
-
-
-@pytest.mark.parametrize("name", [name for name in SHAPES if name != "spline"])
-def test_no_places_give_no_points(name):
-    assert SHAPES[name]([]).shape == (0, 2)
-
-
-def test_its_text_tells_what_it_is():
-    assert str(paths.circle((1.0, 2.0), 0.5)).startswith("circle(center=(1, 2), radius=0.5")
-    assert repr(paths.line((0, 0), (1, 0))) == "line(start=(0, 0), end=(1, 0))"

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.errors import InfeasibleError, InputError
-from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, parabolas
-from ulna.motion.planning.smoothing import _slowed
+from ulna.errors import InputError
+from ulna.motion.planning.law_pieces import PiecewiseLaw, parabolas
 
 LENGTH, SPEED, ACCELERATION = 0.5, 0.4, 1.0
 LINE = ulna.paths.line((0.2, 0.3), (0.2 + LENGTH, 0.3))
@@ -94,21 +93,6 @@ def test_what_cannot_be_smoothed_is_refused(options, match):
         ulna.plan(FREE, LINE, **{"timing": "fastest", "max_speed": 0.4, **options})
 
 
-class HeldBadly:
-    """Limits that are passed however slow the motion is."""
-
-    def geometry(self, s, within):
-        return s, within
-
-    def use(self, at, v, u):
-        return np.full((len(v), 1), 1.5)
-
-
-def test_an_arm_that_cannot_hold_itself_cannot_be_slowed():
-    with pytest.raises(InfeasibleError, match="leave smoothing out"):
-        _slowed(HeldBadly(), parabolas(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0])))
-
-
 class TestPieces:
     """s = t²/2 for a second, then the same the other way round."""
 
@@ -125,27 +109,6 @@ class TestPieces:
             way = np.where(times < 0.0, 0.0, np.where(times > 2.0, 1.0, way))
             found = made._cubics(np.array([t / made.duration]))[0]
             assert found == pytest.approx(np.trapezoid(way, times) / window, abs=1e-7)
-
-    def test_knots_change_nothing(self):
-        pieces = self.there_and_rest.averaged(0.3)
-        cut = pieces.cut(np.array([0.2, 0.7]))
-        assert len(cut.widths) == len(pieces.widths) + 2
-        u = np.linspace(0.0, 1.0, 1001)
-        one, other = (PiecewiseLaw(part)._cubics(u) for part in (pieces, cut))
-        assert other == pytest.approx(one, abs=1e-9)
-        assert {0.2, 0.7} <= set(cut.powers[3].round(12))
-
-    def test_slower_is_the_same_way_in_more_time(self):
-        slow = self.there_and_rest.slowed(2.0)
-        assert isinstance(slow, LawPieces)
-        assert slow.duration == pytest.approx(4.0)
-        for fast, slower, factor in zip(
-            self.there_and_rest.at(np.array([0.3])),
-            slow.at(np.array([0.3])),
-            (1, 2, 4),
-            strict=True,
-        ):
-            assert slower * factor == pytest.approx(fast)
 
 
 @pytest.mark.parametrize("reserve", [pytest.param(None, marks=pytest.mark.slow), 0.3])

@@ -2,7 +2,6 @@
 
 import math
 import sys
-import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -245,21 +244,6 @@ def test_without_a_scale_it_is_fitted_into_reach(drawn):
     assert not small.fit
     assert small.length == pytest.approx(1e-3 * path.length)
     assert small(S) == pytest.approx(1e-3 * path(S))
-
-
-def test_hundreds_of_pieces_are_worked_out_at_once(drawn):
-    random = np.random.default_rng(5)
-    ends = random.normal(size=(300, 2))
-    rows = np.hstack([ends / 3.0, 2.0 * ends / 3.0, ends]) + 0.1 * random.normal(size=(300, 6))
-    data = " ".join(f"c{' '.join(map(str, row.round(3)))}" for row in rows)
-    path = drawn(f'<path d="M0 0 {data}"/>', blend=None)
-    places = np.linspace(0.0, 1.0, 2000)
-    taken = []
-    for _ in range(5):
-        start = time.process_time()
-        path.derivatives(places)
-        taken.append(time.process_time() - start)
-    assert min(taken) < 0.05
 
 
 # --------------------------------------------------------------------------- what is refused

@@ -125,15 +125,6 @@ class TestTimes:
             slope(lambda x: law(timing, x).value, u, 1e-4) - law(timing, u).first
         ).max() <= (1e-9)
 
-    @tabular("seed", range(5))
-    def test_they_never_lead_backwards_at_random(self, seed):
-        random = np.random.default_rng(seed)
-        at = np.cumsum(random.uniform(0.01, 1.0, 12))
-        parts = np.cumsum(random.uniform(0.0, 1.0, 12) ** 4)
-        parts = (parts - parts[0]) / (parts[-1] - parts[0])
-        way = law(times(at, parts))
-        assert (np.diff(way.value) >= -1e-15).all()
-
     def test_with_a_duration_they_are_stretched(self):
         made = ulna.plan(ARM, LINE, timing=times([0.0, 1.0, 2.0], [0.0, 0.8, 1.0]), duration=10.0)
         assert made.trajectory.tip(5.0).position == pytest.approx([0.52, 0.44], abs=1e-13)

@@ -96,13 +96,6 @@ def test_times_may_have_any_shape(made):
     assert np.abs(made.trajectory(grid).q[1, 2] - made.trajectory(grid[1, 2]).q).max() <= 1e-14
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_no_times_give_no_angles(n):
-    made = ulna.plan(chain(n), paths.arc((0.1, 0.1), 1.0 if n == 1 else 0.6), duration=1.0)
-    assert made.trajectory([]).q.shape == (0, n)
-    assert made.trajectory.tip([]).position.shape == (0, 2)
-
-
 @pytest.mark.parametrize(("n", "turns"), [(1, 1), (1, 3), (2, 1), (2, 3), (3, 3)])
 def test_joint_angles_run_on_through_turns_whatever_the_rate_of_the_samples(n, turns):
     arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n)
@@ -180,10 +173,3 @@ class TestOutOfReach:
         made = ulna.plan(arm, paths.line((0.5 * n, 0.0), (3.0, 0.0)), duration=3.0)
         assert np.isfinite(made.q[0]).all()
         assert not made.feasible
-
-
-def test_it_tells_what_it_is():
-    made = ulna.plan(ALIKE, ELLIPSE, duration=2.0, timing="cubic")
-    text = repr(made.trajectory)
-    assert text.startswith("Trajectory: ellipse(")
-    assert text.endswith("cubic, 2 s")

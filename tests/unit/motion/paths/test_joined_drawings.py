@@ -39,11 +39,6 @@ def test_a_drawing_repeated_has_its_strokes_so_many_times(drawing, pen_down_leng
     assert pen_down_length(made) == pytest.approx(1e-3 * count * length, rel=1e-12)
 
 
-def test_where_a_closed_drawing_begins_anew_the_pen_stays_down(drawing):
-    made = drawing(DRAWINGS["ring"], unit=1e-3, blend=0.0).repeated(3)
-    assert all(a[1] == b[0] for a, b in zip(made.strokes, made.strokes[1:], strict=False))
-
-
 def test_a_repeated_drawing_is_planned_as_its_parts(drawing):
     path = drawing(TWO, unit=1e-3).placed((0.13, -0.02))
     arm = ulna.Arm.rods([0.16, 0.14], [0.06, 0.04])
@@ -128,12 +123,6 @@ def test_closed_strokes_begin_where_the_way_to_them_is_short(
     # Every stroke still ends where it begins.
     for first, last in path.strokes:
         assert path(first) == pytest.approx(path(last), abs=1e-9)
-
-
-def test_a_circle_begins_at_one_of_64_places(drawing, pen_down_length):
-    # The nearest point is (11.5, 12); a place within 2π/128 of it is chosen.
-    path = drawing('<rect width="10" height="10"/><circle cx="13" cy="14" r="2.5"/>', unit=1.0)
-    assert 2.5 <= path.length - pen_down_length(path) <= abs(5.0 - 2.5 * np.exp(1j * np.pi / 64))
 
 
 def test_nothing_begins_in_the_middle_of_a_straight_line(drawing):

@@ -107,13 +107,6 @@ def test_points_that_another_order_leaves_out_are_told(table):
     assert not any("left out" in note for note in table(PEN).notes)
 
 
-def test_a_pen_that_is_lifted_where_it_stands_goes_nowhere(table):
-    text = "x,y,pen\n0,0,0\n1,0,1\n1,0,0\n1,1,0\n1,1,0\n0,1,1\n0,1,0\n"
-    path = table(text, keep_order=True)
-    assert path.length == pytest.approx(3.0)
-    assert len(path.breaks) == 4
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -90,14 +90,6 @@ def test_dashes_of_a_line_are_drawn_from_end_to_end(count):
     assert order_strokes(starts, ends).travel == pytest.approx(0.25 * (count - 1))
 
 
-def test_dashes_of_a_circle_are_drawn_once_round():
-    count, random = 60, np.random.default_rng(5)
-    angle = 2.0 * np.pi * random.permutation(count) / count
-    starts, ends = np.exp(1j * angle), np.exp(1j * (angle + np.pi / count))
-    chord = 2.0 * math.sin(0.5 * np.pi / count)
-    assert order_strokes(starts, ends).travel == pytest.approx((count - 1) * chord)
-
-
 def test_where_nothing_is_gained_strokes_are_drawn_as_in_the_file():
     starts = np.array([0.0, 2.0, 4.0]) + 0j
     order = order_strokes(starts, starts + 1.0)

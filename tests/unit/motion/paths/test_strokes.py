@@ -122,12 +122,6 @@ def test_what_is_composed_keeps_its_strokes(drawing, pen_down_length):
     assert whole.strokes == ((0.0, 1.0),)
 
 
-def test_a_path_in_one_go_has_the_pen_down_all_along():
-    plan = ulna.plan(ulna.preset("kehl"), ulna.paths.loops())
-    assert plan.pen.all()
-    assert plan.path.strokes == ((0.0, 1.0),)
-
-
 def test_text_is_named_with_the_way_to_outlines(drawing):
     body = '<text id="label">Hello <tspan>world</tspan></text>'
     path = drawing(f"{SHAPES}\n{body}")
@@ -164,10 +158,3 @@ def test_the_order_of_files_in_text_is_kept(drawing, tmp_path, text):
     gap = np.linalg.norm(np.diff(made([last, second]), axis=0))
     assert gap == pytest.approx(math.hypot(5.0, 3.0))
     assert first == 0.0
-
-
-def test_an_order_is_kept_or_not(drawing, tmp_path):
-    drawing('<path d="M0 0 h5 M0 3 h5"/>')
-    text = f"svg('{(tmp_path / 'drawing.svg').as_posix()}', keep_order=False)"
-    with pytest.raises(InputError, match="keep_order=False beside an order to be kept"):
-        ulna.motion.read_path(text, keep_order=True)

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from promptness import prompt
 from ulna.errors import InputError
 
 LINE = '<path d="M0 5 L10 9"/>'
@@ -158,10 +157,3 @@ def test_the_aspect_ratio_has_to_be_one_of_svg(drawing):
         drawing(f'<svg {VIEW} preserveAspectRatio="wide">{CORNER}</svg>')
     with pytest.raises(InputError, match="svg:1: svg: got preserveAspectRatio='wide'"):
         drawing(CORNER, f'{VIEW} preserveAspectRatio="wide"')
-
-
-@pytest.mark.parametrize("numbers", ["9" * 30 + "?", "9" * 20_000 + "?", "1 " * 10_000 + "?"])
-def test_numbers_that_are_none_are_refused_in_no_time(drawing, numbers):
-    """Digits can be parted into numbers in as many ways as there are subsets of them."""
-    with prompt(), pytest.raises(InputError):
-        drawing(f'<g transform="scale({numbers}, 1)">{LINE}</g>')

@@ -27,7 +27,6 @@ def page(drawing, head, across, down, **options):
     [
         # Inkscape: a unit is a millimetre.
         ('width="148mm" height="210mm" viewBox="0 0 148 210"', (148, 210)),
-        ('width="14.8cm" height="21cm" viewBox="0 0 148 210"', (148, 210)),
         # Without a viewBox a unit is a pixel.
         ('width="148mm" height="210mm"', (148 * 96 / 25.4, 210 * 96 / 25.4)),
         ('width="559.37008px" height="793.70079"', (559.37008, 793.70079)),
@@ -49,12 +48,6 @@ def test_a_page_of_a5_is_148_by_210_mm(drawing, head, units):
     assert path.notes == ()
     half = page(drawing, head, *units, scale=0.5)
     assert half.ends == approx([[0.0, 0.5 * A5[1]], [0.5 * A5[0], 0.0]], abs=1e-9)
-
-
-def test_pixels_of_inkscape_are_as_long_as_those_of_css(drawing):
-    # A unit is 148 mm / 559.37 = 0.26458337 mm, 793.70 of them are 209.99982 mm.
-    path = page(drawing, 'width="148mm" viewBox="0 0 559.37 793.70"', 559.37, 793.70)
-    assert path.ends == approx([[0.0, 0.20999982], [0.148, 0.0]], abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -136,9 +129,7 @@ def test_what_is_fitted_is_in_units_from_the_corner_of_the_drawing(drawing, size
     assert path.scaled(0.002).ends == approx([[0.0, 0.04], [0.08, 0.0]], abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "box", ["0 0 148", "0 0 0 10", "0 0 10 -5", "0 0 ten 10", "0 0 1e-300 1e300", "0 0 1e999 1"]
-)
+@pytest.mark.parametrize("box", ["0 0 148", "0 0 10 -5", "0 0 1e-300 1e300"])
 def test_a_view_box_that_is_none_is_refused(drawing, box):
     with pytest.raises(InputError, match=r"drawing\.svg:1: svg: got viewBox="):
         page(drawing, f'width="148mm" height="210mm" viewBox="{box}"', 1, 1)
