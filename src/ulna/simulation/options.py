@@ -102,17 +102,21 @@ def read_options(
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
     checks = Problems()
     if isinstance(method, IntegrationMethod):
-        _check_registered(checks, method)
+        known = METHODS.get(method.name)
+        if known is not method:
+            other = ", which is another than the known one" if known else ""
+            hint = "call ulna.simulation.register_method with it first"
+            checks.add("method", f"a method '{method.name}'{other}", "a registered method", hint)
         method = None if checks.found else method.name
     if isinstance(method, str) and method not in METHODS:
         load_extensions()
-    for what, given, known in (
+    for what, given, names in (
         ("method", "rk4" if method is None else method, METHODS),
         ("dynamics", dynamics, DYNAMICS),
     ):
-        if not isinstance(given, str) or given not in known:
-            hint = did_you_mean(str(given), known)
-            checks.add(what, shown(given), "one of " + ", ".join(known), hint)
+        if not isinstance(given, str) or given not in names:
+            hint = did_you_mean(str(given), names)
+            checks.add(what, shown(given), "one of " + ", ".join(names), hint)
     with checks.gather():
         flag("stops", stops)
     numbers |= {} if rtol is None else {"rtol": rtol}
@@ -133,14 +137,6 @@ def read_options(
         sequential_damping=sequential_damping,
         **values,
     )
-
-
-def _check_registered(checks: Problems, method: IntegrationMethod) -> None:
-    known = METHODS.get(method.name)
-    if known is not method:
-        other = ", which is another than the known one" if known else ""
-        hint = "call ulna.simulation.register_method with it first"
-        checks.add("method", f"a method '{method.name}'{other}", "a registered method", hint)
 
 
 def _bounded(checks: Problems, name: str, given: Any) -> float:

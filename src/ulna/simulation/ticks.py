@@ -186,18 +186,11 @@ def block(follow: Follow, first: int, period: float, until: float) -> Array:
     return np.array(follow(ticks * period)[..., None], order="C")
 
 
-class PositionFunction:
-    """The angles of a function of time that is followed."""
-
-    def __init__(self, n: int, blocks: Blocks) -> None:
-        self.n, self.blocks = n, blocks
-        self.__name__ = getattr(blocks.function, "__name__", type(blocks.function).__name__)
-
-    def __call__(self, t: float) -> Array:
-        """Return the angles (n,) [rad] at a time."""
-        assert self.blocks.function is not None
-        found = self.blocks.function(max(t - self.blocks.start, 0.0))
-        return np.asarray(function_row(self.n, found, "reference", t)[0])
+def _position(n: int, blocks: Blocks, t: float) -> Array:
+    """Return the angles (n,) [rad] of a function of time that is followed."""
+    assert blocks.function is not None
+    found = blocks.function(max(t - blocks.start, 0.0))
+    return np.asarray(function_row(n, found, "reference", t)[0])
 
 
 def position_command(arm: Arm, reference: Any, blocks: Blocks, rate: float) -> Any:
@@ -209,7 +202,7 @@ def position_command(arm: Arm, reference: Any, blocks: Blocks, rate: float) -> A
         return blocks.at_times(np.zeros(1))[0, 0]
     motion = trajectory_of(reference)
     if motion is None:
-        return PositionFunction(arm.n, blocks)
+        return partial(_position, arm.n, blocks)
     rates, end = set(command_rates(arm, rate)), blocks.start + motion.duration
     times = np.unique(np.concatenate([np.arange(np.ceil(end * one) + 1.0) / one for one in rates]))
     # Servos of nearly the same rate read at nearly the same times.

@@ -341,20 +341,19 @@ class BatchSimulation:
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = [one.copy() for one in self._arrays()]
         buckets = [bucket.state() for bucket in self._buckets]
-        return _restored, (self._arguments, self._step, self._is_coarse, arrays, buckets)
+        state = self._step, self._is_coarse, arrays, buckets
+        return partial(BatchSimulation, **self._arguments), (), state
 
     def _arrays(self) -> tuple[Array, ...]:
         ends, codes = self._outcome.t_end, self._outcome.codes
         return self._q, self._qd, self._torque, self._start, self._codes, ends, codes
 
-    def _restore(
-        self, step: int, is_coarse: bool, arrays: list[Array], buckets: list[list[Array]]
-    ) -> None:
-        self._step, self._is_coarse = step, is_coarse
+    def __setstate__(self, state: tuple[int, bool, list[Array], list[list[Array]]]) -> None:
+        self._step, self._is_coarse, arrays, buckets = state
         for own, kept in zip(self._arrays(), arrays, strict=True):
             own[...] = kept
-        for bucket, state in zip(self._buckets, buckets, strict=True):
-            bucket.restore(state)
+        for bucket, own_state in zip(self._buckets, buckets, strict=True):
+            bucket.restore(own_state)
 
     def _steps_in(self, seconds: Any, steps: Any) -> int:
         """Return the number of steps; raise InputError for more than anybody waits for."""
@@ -426,13 +425,6 @@ class BatchSimulation:
             if self._holds_start:
                 resident.bucket.postures[rows] = start[0, own]
             resident.load(rows, fit[own].astype(np.int8))
-
-
-def _restored(arguments: dict[str, Any], *state: Any) -> BatchSimulation:
-    """Rebuild a pickled simulation."""
-    made = BatchSimulation(**arguments)
-    made._restore(*state)
-    return made
 
 
 def _whole_steps(seconds: Any, dt: float) -> int:

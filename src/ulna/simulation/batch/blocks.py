@@ -408,16 +408,13 @@ class ResidentBucket:
         if needed - first > MOST_TICKS:
             got = f"{needed - first:,} ticks of a controller in a step"
             raise InputError(Problem("dt", got, f"at most {MOST_TICKS:,}", "try a shorter dt"))
-        ticks = self._ticks(first, max(needed, first + self._ahead()), period)
+        # Functions of users are not called in advance.
+        ahead = AHEAD if self._references.count == 1 else AHEAD_EACH
+        ahead *= all(motion is not None for motion in self._references.motions)
+        ticks = self._ticks(first, max(needed, first + ahead), period)
         self._control = self._control._replace(reference_table=ticks)
         ints[:, at.FIRST_REFERENCE] = first
         self._covered = first + ticks.shape[1]
-
-    def _ahead(self) -> int:
-        """Return how many ticks to compute in advance: none of a function of a user's."""
-        if any(motion is None for motion in self._references.motions):
-            return 0
-        return AHEAD if self._references.count == 1 else AHEAD_EACH
 
     def _ticks(self, first: int, last: int, period: float) -> Array:
         """Return references, (1, ticks, 3, n, 1) or (blocks, ticks, 3, n, width)."""

@@ -76,7 +76,7 @@ def for_all(example: Any, values: Array) -> Input:
     return Input(_FIRST, (Form(example, values.reshape(1, -1), _FIRST),))
 
 
-NOBODY = for_all(None, np.zeros(0))
+NOBODY, UNDISTURBED = for_all(None, np.zeros(0)), for_all((), np.zeros(0))
 
 
 def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: Any) -> Input:
@@ -123,7 +123,7 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
     """
     width = len(kind.parts)
     if given is None:
-        return _nothing(width)
+        return for_all(held(width), np.zeros(width))
     times, rows, spacing = None, given, dt
     if type(given) is not np.ndarray or given.dtype.kind != "f":
         check_no_motion(kind, given, "torque=(plan.t, plan.tau)")
@@ -144,11 +144,6 @@ def read_input(kind: InputKind, given: Any, n: int, *, between: str, dt: float) 
         return for_all(source, _values_of(source))
     rows = rows[:, None] if rows.ndim == 2 else rows
     return _tables(kind, times, rows, between, spacing)
-
-
-@cache
-def _nothing(width: int) -> Input:
-    return for_all(held(width), np.zeros(width))
 
 
 def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
@@ -209,8 +204,6 @@ def _values_of(source: Source) -> Array:
 
 def read_disturbances(given: Any, n: int) -> Input:
     """Read disturbances: a list for all arms, or a list of such lists."""
-    if type(given) is tuple and not given:
-        return _undisturbed()
     if not isinstance(given, Sequence):
         raise InputError(Problem("disturbances", shown(given), "a list of them"))
     is_list = bool(given) and all(isinstance(one, Sequence) for one in given)
@@ -219,7 +212,7 @@ def read_disturbances(given: Any, n: int) -> Input:
         hint = "see ulna.simulation.disturbances"
         raise InputError(Problem("disturbances", shown(given), "a list of them", hint))
     if not is_list:
-        return for_all(lists[0], _disturbance_row(lists[0], n)) if lists[0] else _undisturbed()
+        return for_all(lists[0], _disturbance_row(lists[0], n)) if lists[0] else UNDISTURBED
     return for_each(
         lists,
         lambda group: _disturbance_form(group, n),
@@ -239,11 +232,6 @@ def _disturbance_row(group: Sequence[Disturbance], n: int) -> Any:
     """Return how large disturbances are, and then the numbers in their formulas."""
     constants = [one.constants for _, one in wave_programs(group, n)]
     return np.concatenate([sizes(group, n).reshape(-1), *constants])
-
-
-@cache
-def _undisturbed() -> Input:
-    return for_all((), np.zeros(0))
 
 
 @cache

@@ -202,8 +202,19 @@ def simulate_batch(
         disturbances=disturbances or None, seeds=spec.seeds, **given,
     )  # fmt: skip
     job = _BatchJob(spec, times, keep_torques, settings, pool, min(slab, MOST_PREPARED), call)
-    run = _run_job(job, store, overwrite, progress, on_interrupt)
-    _warn_of(run, spec, what)
+    with progress_line("simulating", shown=progress) as report:
+
+        def told(done: float) -> None:
+            report(done / spec.count)
+
+        if store is None:
+            run = job.run(told, on_interrupt)
+        else:
+            run = job.store(store, overwrite, told, on_interrupt)
+    named = zip((what, "tip_force"), spec.inputs[:2], strict=True)
+    tables = ((name, form.example) for name, one in named for form in one.forms)
+    coarse = coarse_arms(run.status, spec.options.dt, most_error(spec.options))
+    warn(*coarse, *short_tables(tables, spec.duration))
     return run
 
 
@@ -214,14 +225,6 @@ def _times(samples: Any, spec: BatchSpec) -> Array:
     # A copy, which nobody else holds, and of the type that kernels read.
     width = sample_width(spec.n, 0)
     return np.array(sample_times(samples, spec.duration, spec.options.dt, width), dtype=float)
-
-
-def _warn_of(run: BatchRun, spec: BatchSpec, what: str) -> None:
-    """Warn of steps that are too long, and of tables that end before the run does."""
-    named = zip((what, "tip_force"), spec.inputs[:2], strict=True)
-    tables = ((name, form.example) for name, given in named for form in given.forms)
-    coarse = coarse_arms(run.status, spec.options.dt, most_error(spec.options))
-    warn(*coarse, *short_tables(tables, spec.duration))
 
 
 def _settings(spec: BatchSpec, precision: str, between: str, reference: Any) -> dict[str, Any]:
@@ -243,24 +246,6 @@ def _loop_settings(spec: BatchSpec, sensors: Any, actuators: Any) -> dict[str, A
         name: "of the arms' loops" if part is None else described(part)
         for name, part in given.items()
     }
-
-
-def _run_job(
-    job: _BatchJob,
-    store: PathLike | None,
-    overwrite: bool,
-    progress: bool | None,
-    on_interrupt: OnInterrupt,
-) -> BatchRun:
-    """Run a batch behind a bar, into memory or a store."""
-    with progress_line("simulating", shown=progress) as report:
-
-        def told(done: float) -> None:
-            report(done / job.spec.count)
-
-        if store is None:
-            return job.run(told, on_interrupt)
-        return job.store(store, overwrite, told, on_interrupt)
 
 
 class _BatchJob(NamedTuple):

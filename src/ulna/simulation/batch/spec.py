@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,6 @@ from ulna.simulation.batch.inputs import (
     Input,
     References,
     compile_controllers,
-    for_all,
     for_each,
     joint_rows,
     read_controllers,
@@ -52,7 +51,7 @@ from ulna.simulation.build import check_controlled
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.loads import FORCE, TORQUE, check_between, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
-from ulna.simulation.motor_rows import MotorRows, check_given, motor_rows
+from ulna.simulation.motor_rows import check_given, motor_rows
 from ulna.simulation.options import MOST_START, SimulationOptions, per_arm, read_options, read_time
 from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.simulation.steps import check_steps
@@ -232,7 +231,7 @@ class BatchSpec:
     @cached_property
     def reference_table(self) -> Array:
         """A trajectory for all arms, (ticks, 3, n, 1): nothing if it has very many ticks."""
-        nothing, rate = _no_ticks(self.n), self.options.rate
+        nothing, rate = np.zeros((0, 3, self.n, 1)), self.options.rate
         ticks = math.ceil(self.duration * rate * (1.0 - 1e-9)) if self.controllers else 0
         if not 0 < ticks <= MOST_TICKS:
             return nothing
@@ -244,11 +243,6 @@ class BatchSpec:
             parts.append(block(references.follows[0], known, 1.0 / rate, self.duration))
             known += len(parts[-1])
         return np.concatenate(parts)
-
-
-@cache
-def _no_ticks(n: int) -> Array:
-    return np.zeros((0, 3, n, 1))
 
 
 def read_spec(
@@ -304,10 +298,15 @@ def read_spec(
         reference=1 if references is None else references.count,
         seeds=1 if keys is None else len(keys),
     )  # fmt: skip
+    geared = {
+        place: one
+        for place, one in enumerate(given if len(given) > 1 else ())
+        if isinstance(one, Arm) and bool((efficiencies(one) != 1.0).any())
+    }
     length = duration if duration is not None or references is None else references.duration
     spec = BatchSpec(
         options, read_time("duration", length), parameters, arm, count, n, (q, qd),
-        inputs, controllers, references, keys, read_motors(arms, what, options), _geared(given),
+        inputs, controllers, references, keys, read_motors(arms, what, options), geared,
     )  # fmt: skip
     check_steps(
         options, 0.0, spec.duration, n, controlled=bool(controllers), disturbances=spec.disturbances
@@ -326,9 +325,10 @@ def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
         raise InputError(Problem(what, "Parameters", need, "pass an Arm, or a list of arms"))
     if not any(arm.has_motors for arm in known):
         return NOBODY
-    rows = [_motors_of(one, what, options) for one in given]
-    if len(rows) == 1 and rows[0] is not None:
-        return for_all(rows[0], rows[0].values.reshape(1, -1))
+    rows = [
+        motor_rows(one, what, options) if isinstance(one, Arm) and one.has_motors else None
+        for one in given
+    ]
     return for_each(
         rows,
         lambda one: None if one is None else one.form,
@@ -339,21 +339,6 @@ def read_motors(arms: Any, what: str, options: SimulationOptions) -> Input:
 def _listed(arms: Any) -> list[Any]:
     several = isinstance(arms, Sequence) and not isinstance(arms, Parameters)
     return list(arms) if several else [arms]
-
-
-def _geared(arms: Sequence[Any]) -> dict[int, Arm]:
-    """Return which of several arms have gears that take a part of the torque, by their places."""
-    return {
-        place: one
-        for place, one in enumerate(arms if len(arms) > 1 else ())
-        if isinstance(one, Arm) and bool((efficiencies(one) != 1.0).any())
-    }
-
-
-def _motors_of(arm: Any, what: str, options: SimulationOptions) -> MotorRows | None:
-    if not isinstance(arm, Arm) or not arm.has_motors:
-        return None
-    return motor_rows(arm, what, options)
 
 
 def _rate_of(arms: Any) -> float:
