@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all, and digests that tell whether they are as written.
+"""Files and folders that appear whole or not at all.
 
-Errors name the file and the trouble. A digest stands before or behind the bytes, and is checked
-before anything parses them.
+They are written under a temporary name beside their place, and renamed. Errors name the file and
+the trouble.
 """
 
 from __future__ import annotations
@@ -10,42 +10,27 @@ import errno
 import itertools
 import os
 import shutil
-import struct
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 from ulna.errors import FileError, InputError, Problem, UlnaError, size_text
 
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
-SEAL = b"\x93ulna seal 1\n"  # what sealed bytes begin with
-TRAILER = b"\x93ulna trailer 1\n"  # what files with a trailer end with
-SIZE = 16  # [bytes] of a digest: two that are alike by chance are one pair in 10^38
-PATIENCE = 1.0  # [s] to wait for somebody to write to a pipe
-BLOCK = 2**20  # [bytes] that are read at once
-MISMATCH = "its digest does not match: it was damaged or changed since it was written"
-
-_HEAD = struct.Struct(f"<Q{SIZE}sQ")  # the content's length, the digest of its rest, pieces
-_PIECE = struct.Struct(f"<QQ{SIZE}s")
-_FOOT = struct.Struct(f"<{SIZE}sQ{len(TRAILER)}s")  # the table's digest and its length
 
 
 def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
     """Read a text file in UTF-8, with or without a byte-order mark."""
     path = Path(file)
     try:
-        if path.is_fifo():
-            raw = _read_pipe(path, largest + 1)
-        else:
-            with path.open("rb") as stream:
-                raw = stream.read(largest + 1)
+        with path.open("rb") as stream:
+            raw = stream.read(largest + 1)
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {_trouble(error)}") from error
     if len(raw) > largest:
-        raise InputError(Problem("file", _size(path), f"at most {largest:,}", place=str(path)))
+        got = f"more than {largest:,} bytes"
+        raise InputError(Problem("file", got, f"at most {largest:,}", place=str(path)))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -53,21 +38,6 @@ def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
         raise InputError(
             Problem("encoding", got, "text in UTF-8", "save the file as UTF-8", place=str(path))
         ) from error
-
-
-def _read_pipe(path: Path, size: int) -> bytes:
-    """Read a pipe; raise OSError where nobody writes to it, for which the wait would not end."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as stream:
-        latest = time.monotonic() + PATIENCE
-        while (found := stream.read(size)) == b"" and time.monotonic() < latest:
-            time.sleep(0.01)
-        if found == b"":
-            raise OSError(errno.ENODATA, "it is a pipe that nobody writes to")
-        os.set_blocking(stream.fileno(), True)
-        parts = [found or b""]
-        while (size := size - len(parts[-1])) and (more := stream.read(size)):
-            parts.append(more)
-        return b"".join(parts)
 
 
 def write_whole(file: str | os.PathLike[str], data: str | bytes, *, overwrite: bool = True) -> None:
@@ -92,11 +62,28 @@ def whole_file(file: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
     with writing(path):
         # Through links, so that it is the file behind one that is replaced, and not the link.
         place = Path(os.path.realpath(path))
-        _check_place(path, place, overwrite=overwrite)
-        with _beside(place, Path.unlink) as part:
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        check_new(path, "output", overwrite=overwrite)
+        if place.exists() and not place.is_file():
+            raise OSError(errno.EINVAL, "it is no ordinary file")
+        with _beside(place) as part:
             part.touch(exist_ok=False)
             yield part
-            _settle(part, place, path, overwrite=overwrite)
+            _sync(part)
+            if not overwrite:
+                _take(place, path)
+            elif place.exists():
+                shutil.copymode(place, part)
+            part.replace(place)
+
+
+def _take(place: Path, path: Path) -> None:
+    """Create an empty file; of several that ask for the same name at once, one gets it."""
+    try:
+        place.touch(exist_ok=False)
+    except FileExistsError:
+        raise _taken(path, "output") from None
 
 
 @contextmanager
@@ -121,12 +108,46 @@ def whole_folder(
     """
     path = Path(file)
     with writing(path):
+        _check_folder(path, marks, overwrite=overwrite)
         place = Path(os.path.realpath(path))
-        _check_folder(path, place, marks, overwrite=overwrite)
-        with _beside(place, shutil.rmtree) as part:
+        with _beside(place) as part:
             part.mkdir()
             yield part
-            _settle_folder(part, place, path, overwrite=overwrite)
+            _sync(part)
+            if overwrite:
+                replace_folder(part, place)
+                return
+            if empty_folder(place):
+                place.rmdir()
+            try:
+                os.rename(part, place)  # noqa: PTH104, which has no name for what replaces nothing
+            except OSError:
+                if exists(place):  # somebody else was faster
+                    raise _taken(path, "output") from None
+                raise
+
+
+def replace_folder(part: Path, place: Path) -> None:
+    """Move a folder into the place of another, if there is one."""
+    # A folder takes no other's place in one step: the old one steps aside for a moment.
+    with writing(place), _beside(place) as old:
+        if place.exists():
+            place.replace(old)
+        try:
+            part.replace(place)
+        except BaseException:
+            old.replace(place)
+            raise
+
+
+def free_place(path: Path, marks: Sequence[str], *, overwrite: bool) -> Path:
+    """Return where a folder can grow: in its place, or beside the one that it is to replace.
+
+    See `whole_folder` for the `marks`.
+    """
+    with writing(path):
+        _check_folder(path, marks, overwrite=overwrite)
+    return name_aside(path) if exists(path) and not empty_folder(path) else path
 
 
 @contextmanager
@@ -141,7 +162,7 @@ def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
         found = place.exists()
         try:
             place.mkdir(parents=True, exist_ok=True)
-            with _beside(place / "files", shutil.rmtree) as part:
+            with _beside(place / "files") as part:
                 part.mkdir()
                 yield part
         finally:
@@ -150,68 +171,44 @@ def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def move_in(part: Path, folder: Path, old: Iterable[str], *, overwrite: bool) -> None:
-    """Move all files of a `staged` folder out into the folder around it, or none of them.
+    """Move all files of a `staged` folder out into the folder around it.
 
-    With `overwrite` the files named `old` go first, so that there are never some of either kind.
-    Without it nothing is replaced, not even what came in the meantime.
+    With `overwrite` the files named `old` go, so that there are never some of either kind. Without
+    it nothing is replaced.
     """
     names = sorted(file.name for file in part.iterdir())
-    with (
-        writing(folder),
-        _refused(folder),
-        _beside(folder / "files", shutil.rmtree) as away,
-    ):
+    with writing(folder):
         _sync(part)
-        away.mkdir()
-        _move({*old, *names} if overwrite else (), folder, away)
-        try:
-            _move(names, part, folder)
-        except BaseException:
-            _move([file.name for file in away.iterdir()], away, folder)
-            raise
-
-
-def _move(names: Iterable[str], source: Path, target: Path) -> None:
-    """Move those files that there are from one folder to another, all or none; replaces nothing."""
-    moved = []
-    try:
         for name in names:
-            if exists(source / name):
-                _create(source / name, target / name)
-                moved.append(name)
-    except BaseException:
-        for name in moved:
-            _create(target / name, source / name)
-        raise
+            check_new(folder / name, "output", overwrite=overwrite)
+        for name in names:
+            (part / name).replace(folder / name)
+        if overwrite:
+            for name in {*old} - {*names}:
+                (folder / name).unlink(missing_ok=True)
 
 
 def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
-    """Keep what there is of a file or folder that is not whole, under a name of its own.
+    """Keep what there is of a folder that is not whole, under a name of its own, and return that.
 
-    `part` is what `whole_file` or `whole_folder` gave for `file`, whose block is then to be left
-    with an exception: of that name nothing changes. Returns the other: "b.interrupted.nc" for
-    "b.nc", or "b.interrupted-2.nc" if that exists.
+    `part` is what `staged` gave: of the folder around it nothing changes.
     """
-    path = Path(file)
+    path = name_aside(file)
     with writing(path):
-        for name in _names_aside(path):
-            place = Path(os.path.realpath(name))
-            with suppress(FileExistsError):
-                _sync(part)
-                _create(part, place)
-                return name
-    raise AssertionError("names never end")
+        _sync(part)
+        part.rename(path)
+    return path
 
 
 def name_aside(file: str | os.PathLike[str]) -> Path:
-    """Return a free name for what there is of a file that is not whole; see `set_aside`."""
-    return next(name for name in _names_aside(Path(file)) if not exists(name))
+    """Return a free name for what there is of a file or folder that is not whole.
 
-
-def _names_aside(path: Path) -> Iterator[Path]:
-    for count in itertools.count(1):
-        number = f"-{count}" if count > 1 else ""
-        yield path.with_name(f"{path.stem}.interrupted{number}{path.suffix}")
+    "b.interrupted.nc" for "b.nc", or "b.interrupted-2.nc" if that exists.
+    """
+    path = Path(file)
+    numbers = itertools.chain([""], (f"-{count}" for count in itertools.count(2)))
+    names = (path.with_name(f"{path.stem}.interrupted{one}{path.suffix}") for one in numbers)
+    return next(name for name in names if not exists(name))
 
 
 def check_space(file: str | os.PathLike[str], size: float) -> None:
@@ -230,6 +227,11 @@ def check_new(file: str | os.PathLike[str], what: str, *, overwrite: bool) -> No
         raise _taken(file, what)
 
 
+def _taken(file: str | os.PathLike[str], what: str) -> InputError:
+    need, hint = "a new file", "add --overwrite to replace it"
+    return InputError(Problem(what, f"'{file}', which exists", need, hint))
+
+
 def exists(file: str | os.PathLike[str]) -> bool:
     """Return whether something has that name, a link that leads nowhere included."""
     try:
@@ -238,26 +240,14 @@ def exists(file: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _taken(file: str | os.PathLike[str], what: str) -> InputError:
-    need, hint = "a new file", "add --overwrite to replace it"
-    return InputError(Problem(what, f"'{file}', which exists", need, hint))
-
-
-def _check_place(path: Path, place: Path, *, overwrite: bool) -> None:
-    if place.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "it is a folder")
-    check_new(path, "output", overwrite=overwrite)
-    if place.exists() and not place.is_file():
-        raise OSError(errno.EINVAL, "it is no ordinary file")
-
-
 def empty_folder(file: str | os.PathLike[str]) -> bool:
     """Return whether there is a folder with nothing in it."""
     place = Path(file)
     return place.is_dir() and not any(place.iterdir())
 
 
-def _check_folder(path: Path, place: Path, marks: Sequence[str], *, overwrite: bool) -> None:
+def _check_folder(path: Path, marks: Sequence[str], *, overwrite: bool) -> None:
+    place = Path(os.path.realpath(path))
     if empty_folder(place):
         return
     if exists(path) and not overwrite:
@@ -268,7 +258,7 @@ def _check_folder(path: Path, place: Path, marks: Sequence[str], *, overwrite: b
 
 
 @contextmanager
-def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
+def _beside(place: Path) -> Iterator[Path]:
     # A name of its own for every writer, so that two at once do not meet.
     part = place.parent / f".{os.urandom(8).hex()}.part"
     try:
@@ -276,72 +266,10 @@ def _beside(place: Path, remove: Callable[[Path], object]) -> Iterator[Path]:
     finally:
         # Where the folder is out of reach, the first error says so.
         with suppress(OSError, ValueError):
-            if exists(part):
-                remove(part)
-
-
-def _settle(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
-    _sync(part)
-    if not overwrite:
-        with _refused(path):
-            _create(part, place)
-        return
-    if place.exists():
-        shutil.copymode(place, part)
-    part.replace(place)
-
-
-def _settle_folder(part: Path, place: Path, path: Path, *, overwrite: bool) -> None:
-    _sync(part)
-    if not overwrite:
-        with _refused(path):
-            if empty_folder(place):
-                place.rmdir()
-            _create(part, place)
-        return
-    # A folder takes no other's place in one step: the old one steps aside for a moment.
-    with _beside(place, shutil.rmtree) as old:
-        try:
-            if place.exists():
-                place.replace(old)
-            part.replace(place)
-        except BaseException:
-            if old.exists():
-                old.replace(place)
-            raise
-
-
-def _create(part: Path, place: Path) -> None:
-    """Move a file or folder to a name that nothing has; raises FileExistsError if something does.
-
-    Of several that ask for the same name at once, one gets it.
-    """
-    if part.is_dir() or sys.platform == "win32":
-        try:
-            os.rename(part, place)  # noqa: PTH104, which has no other name for what replaces nothing
-        except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise FileExistsError(errno.EEXIST, "it exists") from error
-            raise
-        return
-    try:
-        os.link(part, place)
-    except FileExistsError:
-        raise
-    except OSError:
-        # This disk has no links: the name is taken first, and then filled.
-        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        part.replace(place)
-    else:
-        part.unlink()
-
-
-@contextmanager
-def _refused(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except FileExistsError:
-        raise _taken(path, "output") from None
+            if part.is_dir():
+                shutil.rmtree(part)
+            else:
+                part.unlink(missing_ok=True)
 
 
 def _sync(part: Path) -> None:
@@ -350,10 +278,6 @@ def _sync(part: Path) -> None:
         if file.is_file():
             with file.open("rb+") as stream:
                 os.fsync(stream.fileno())
-
-
-def _size(path: Path) -> str:
-    return f"{path.stat().st_size:,} bytes" if path.is_file() else "a stream of more bytes"
 
 
 def _trouble(error: OSError | ValueError) -> str:
@@ -370,129 +294,3 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "ulna"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ulna"
-
-
-class DamagedError(UlnaError):
-    """Bytes that are not those that were written."""
-
-
-def digest(parts: Iterable[bytes | memoryview]) -> bytes:
-    """Return the digest of bytes that come in parts.
-
-    >>> digest([b"two ", b"parts"]) == digest([b"two parts"])
-    True
-    """
-    # Loaded with the first file: an arm by itself has none.
-    from hashlib import blake2b
-
-    found = blake2b(digest_size=SIZE)
-    for part in parts:
-        found.update(part)
-    return found.digest()
-
-
-def sealed(content: bytes) -> bytes:
-    """Return bytes with their digest in front."""
-    return SEAL + digest([content]) + content
-
-
-def unsealed(raw: bytes) -> bytes:
-    """Return what was sealed; raises DamagedError where it is anything else.
-
-    >>> unsealed(sealed(b"as it was"))
-    b'as it was'
-    """
-    start = len(SEAL) + SIZE
-    content = raw[start:]
-    if raw[:start] != SEAL + digest([content]):
-        raise DamagedError(MISMATCH)
-    return content
-
-
-class DigestedPart(NamedTuple):
-    """A part of a file with a digest of its own, checked when it is read."""
-
-    offset: int
-    size: int
-    digest: bytes
-
-
-class Trailer(NamedTuple):
-    """What follows the content of a file: how long it is, and the digests of all of it.
-
-    `rest` is the digest of all that lies in no piece.
-    """
-
-    length: int
-    rest: bytes
-    pieces: Mapping[int, DigestedPart]
-
-    def check_rest(self, stream: BinaryIO) -> None:
-        """Read all that lies in no piece; raises DamagedError where it is not as written."""
-        if digest(_rest(stream, self.length, self.pieces.values())) != self.rest:
-            raise DamagedError(MISMATCH)
-
-    def check_piece(self, stream: BinaryIO, offset: int, size: int) -> None:
-        """Read a piece; raises DamagedError where it is not as written."""
-        piece = self.pieces.get(offset)
-        if piece is None or piece.size != size or piece.digest != piece_digest(stream, piece):
-            raise DamagedError(MISMATCH)
-
-
-def piece_digest(stream: BinaryIO, piece: DigestedPart) -> bytes:
-    """Return the digest of the bytes in the place of a piece."""
-    return digest(_blocks(stream, piece.offset, piece.offset + piece.size))
-
-
-def append_trailer(stream: BinaryIO, pieces: Iterable[DigestedPart] = ()) -> None:
-    """Write the digests of a file behind its content, where others that read it do not look."""
-    ordered = sorted(pieces)
-    length = stream.seek(0, os.SEEK_END)
-    head = _HEAD.pack(length, digest(_rest(stream, length, ordered)), len(ordered))
-    table = head + b"".join(_PIECE.pack(*piece) for piece in ordered)
-    stream.seek(length)
-    stream.write(table + _FOOT.pack(digest([table]), len(table), TRAILER))
-
-
-def read_trailer(stream: BinaryIO) -> Trailer | None:
-    """Return the trailer of a file, or None where it ends with none.
-
-    Raises DamagedError where the trailer is not as written, or the file before it has another
-    length.
-    """
-    end = stream.seek(0, os.SEEK_END)
-    stream.seek(max(0, end - _FOOT.size))
-    foot = stream.read(_FOOT.size)
-    if len(foot) < _FOOT.size or not foot.endswith(TRAILER):
-        return None
-    expected, size, _ = _FOOT.unpack(foot)
-    start = end - _FOOT.size - size
-    table = b""
-    if _HEAD.size <= size <= end:
-        stream.seek(max(0, start))
-        table = stream.read(size)
-    if digest([table]) != expected:
-        raise DamagedError(MISMATCH)
-    length, rest, _ = _HEAD.unpack_from(table)
-    if length != start:
-        raise DamagedError(MISMATCH)
-    pieces = (DigestedPart(*found) for found in _PIECE.iter_unpack(table[_HEAD.size :]))
-    return Trailer(length, rest, {piece.offset: piece for piece in pieces})
-
-
-def _rest(stream: BinaryIO, length: int, pieces: Iterable[DigestedPart]) -> Iterator[bytes]:
-    place = 0
-    for piece in pieces:
-        yield from _blocks(stream, place, piece.offset)
-        place = piece.offset + piece.size
-    yield from _blocks(stream, place, length)
-
-
-def _blocks(stream: BinaryIO, start: int, stop: int) -> Iterator[bytes]:
-    stream.seek(start)
-    while start < stop:
-        block = stream.read(min(BLOCK, stop - start))
-        if not block:
-            return
-        start += len(block)
-        yield block

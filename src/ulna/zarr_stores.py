@@ -26,6 +26,7 @@ Box: TypeAlias = Sequence[slice]  # of the leading axes; the others are whole
 
 METADATA = "zarr.json"
 METADATA_2 = ".zgroup"  # of Zarr's format 2
+MARKS = (METADATA, METADATA_2)  # one of them is in every folder that is a Zarr group
 CONFIGURATION = {"write_empty_chunks": True}  # a chunk that is missing never was all NaN
 FORMAT = "format"  # the attribute that says what a store holds: "batch 1"
 
@@ -215,7 +216,7 @@ def new_store(
         To add arrays to, and to write to within the block.
     """
     zarr = import_extra("zarr", "cluster", "a .zarr folder")
-    with whole_folder(path, (METADATA, METADATA_2), overwrite=overwrite) as part:
+    with whole_folder(path, MARKS, overwrite=overwrite) as part:
         told = {FORMAT: form, **attributes}
         group = zarr.create_group(zarr.storage.LocalStore(part), attributes=told, zarr_format=3)
         yield Store(part, group)

@@ -90,7 +90,7 @@ def check_format(file: str | os.PathLike[str]) -> None:
     need = "a robot file of ulna, in TOML"
     if ending in RESULTS or _first_bytes(file).startswith(RESULT_BYTES):
         hint = (
-            "ulna.open_run('run.nc') reads a run that was saved, ulna.open_batch('batch.nc') a "
+            "ulna.open_run('run.nc') reads a run that was saved, ulna.open_batch('batch.zarr') a "
             "batch; a table such as .csv is for other programs"
         )
         got = f"a {ending} file" if ending in RESULTS else "a file of results"

@@ -137,5 +137,5 @@ def robust_writers() -> dict[str, Writer]:
     return {
         "robust.png": drawn,
         "robust.svg": drawn,
-        "worst.nc": lambda done, file: done.robust.replay().save(file),
+        "worst.nc": lambda done, file: done.robust.replay()[0].save(file),
     }

@@ -1,9 +1,8 @@
-"""Compiled kernels on disk: one sealed file for each, typed and as machine code.
+"""Compiled kernels on disk: one file for each, typed and as machine code.
 
-A file holds one kernel and the key that it was made for, behind a digest of both: nothing is
-loaded that is not as it was written, and what is damaged is removed and made anew. Where nothing
-can be written, kernels are compiled for this process alone. A package that was built for this
-system brings typed kernels along, and only machine code has to be made.
+A file holds one kernel and the key that it was made for, and appears whole or not at all. Where
+nothing can be written, kernels are compiled for this process alone. A package that was built for
+this system brings typed kernels along, and only machine code has to be made.
 
 Part of the key is a hash of the files that a kernel is made of. A function's own file does not tell
 of the functions that it calls, nor of the constants that are compiled into it. Those come by the
@@ -29,7 +28,7 @@ import numpy as np
 from ulna.errors import warn
 from ulna.kernels.compiling import CompileProgress, explain_failure, show_progress
 from ulna.kernels.functions import Kernel, Signature, functions_of, has_lanes, signature_text
-from ulna.storage import DamagedError, cache_folder, digest, sealed, unsealed, write_whole
+from ulna.storage import cache_folder, write_whole
 
 PACKAGE = Path(__file__).parent.parent
 MARKS = (b"\n@kernel", b"\n@inner", b"\n@inlined")
@@ -257,7 +256,7 @@ def _typed(unit: Unit, key: str, bar: CompileProgress) -> bytes:
 def _shipped(name: str, key: str) -> bytes | None:
     if not SHIPPED.is_dir():
         return None
-    found = _read(SHIPPED / name, key, discard=False)
+    found = _read(SHIPPED / name, key)
     if found is None:
         _warn_unfit()
     return found
@@ -273,7 +272,7 @@ def _warn_unfit() -> None:
         there = "unknown versions"
     why = f"they are for {there}, and this is {here}"
     if there == here:
-        why = "its sources were changed, or the file is damaged"
+        why = "its sources were changed"
     text = (
         f"the kernels that came with this package do not fit: {why}; "
         "they are compiled from their sources instead, which takes longer, once"
@@ -288,44 +287,27 @@ def _folder() -> Path:
 
 def _file_name(unit: Unit, key: str, ending: str) -> str:
     letters = [letter if letter.isalnum() or letter in "._" else "" for letter in unit.name]
-    return f"{''.join(letters)[-80:]}-{digest([key.encode()]).hex()}{ending}"
+    return f"{''.join(letters)[-80:]}-{hashlib.sha256(key.encode()).hexdigest()[:32]}{ending}"
 
 
-def _read(file: Path, key: str, *, discard: bool = True) -> bytes | None:
-    """Return what a file holds for a key; one that is damaged is removed."""
+def _read(file: Path, key: str) -> bytes | None:
+    """Return what a file holds for a key, if it is there."""
     try:
-        kept, _, content = unsealed(file.read_bytes()).partition(b"\0")
-        return content if kept == key.encode() else None
+        kept, _, content = file.read_bytes().partition(b"\0")
     except OSError:
-        # Not there, or out of reach for now, as while another process replaces it.
-        if discard and file.is_dir():
-            _discard(file)
-    except DamagedError:
-        if discard:
-            _discard(file)
-    return None
+        return None
+    return content if kept == key.encode() else None
 
 
 def _keep(file: Path, key: str, content: bytes) -> None:
     """Write a file of the cache; where that fails, warn once."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        _write(file, key, content)
+        write_whole(file, key.encode() + b"\0" + content)
     except OSError as error:
         if file.parent not in _warned:
             _warned.add(file.parent)
             _warn(error)
-
-
-def _write(file: Path, key: str, content: bytes) -> None:
-    write_whole(file, sealed(key.encode() + b"\0" + content))
-
-
-def _discard(file: Path) -> None:
-    try:
-        file.unlink(missing_ok=True)
-    except OSError:
-        shutil.rmtree(file, ignore_errors=True)
 
 
 _warned: set[Path] = set()

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ulna.simulation.batch.member import Member
 
 
-FORMAT = 1
+FORMAT = "run 2"
 _ARRAYS = ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated")
 AT_STOP = 1e-9  # [rad] from a limit
 MOST_AT_ONCE = 1_000_000  # numbers in the mass matrices of the samples that are worked on together

@@ -137,9 +137,9 @@ def _motor_signals(run: Run) -> dict[str, Quantity]:
 
 
 def attributes(run: Run) -> dict[str, str]:
-    """Return the provenance of a run as text: the robot file as it is, all else as JSON."""
-    plain = run.provenance
-    return {key: value if key == "arm" else json.dumps(value) for key, value in plain.items()}
+    """Return the provenance of a run as text: texts as they are, all else as JSON."""
+    plain = run.provenance.items()
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in plain}
 
 
 def dataset(run: Run) -> xr.Dataset:

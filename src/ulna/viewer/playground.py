@@ -6,6 +6,7 @@ be added and taken away. Deriving takes seconds and is kept in the cache.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -19,15 +20,7 @@ from ulna.derivation.derivation_options import MOST_LINKS, DerivationOptions
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.kinematics.inverse_kinematics import posture_array
 from ulna.progress import progress as progress_line
-from ulna.storage import (
-    DamagedError,
-    cache_folder,
-    check_new,
-    digest,
-    sealed,
-    unsealed,
-    write_whole,
-)
+from ulna.storage import cache_folder, check_new, write_whole
 from ulna.typing import StateLike
 from ulna.viewer.exercises import Exercise
 from ulna.viewer.exercises import exercise as make_exercise
@@ -166,12 +159,12 @@ def models_script(told: Any = lambda done: None) -> str:
     """Return the script that defines the generated equations of motion of one to four links."""
     file = cache_folder() / "playground" / f"{_key()}.js"
     try:
-        return unsealed(file.read_bytes()).decode("ascii")
-    except (OSError, DamagedError):
+        return file.read_text(encoding="ascii")
+    except OSError:
         script = f"globalThis.ulnaModels={{{','.join(_models(told))}}};"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, sealed(script.encode("ascii")))
+        write_whole(file, script)
     except OSError as error:
         warn(f"the equations of motion cannot be kept, so that every page derives them: {error}")
     return script
@@ -196,4 +189,5 @@ def _key() -> str:
     """Return a name for what the derivation would write: it changes with any of its sources."""
     folder = Path(__file__).parent.parent / "derivation"
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".j2"))
-    return digest([__version__.encode(), *(path.read_bytes() for path in files)]).hex()
+    sources = (path.read_bytes() for path in files)
+    return hashlib.sha256(b"\0".join([__version__.encode(), *sources])).hexdigest()[:32]

@@ -166,11 +166,11 @@ def test_final_states_alone_and_no_arms_at_all_are_judged():
 
 def test_a_batch_in_a_file_is_judged_from_there(tmp_path):
     batch = made_up(12)
-    batch.save(tmp_path / "batch.nc")
-    with ulna.open_batch(tmp_path / "batch.nc") as kept:
-        assert same_bits(tracking(kept, PLAN).rms, tracking(batch, PLAN).rms)
-        assert same_bits(effort(kept).energy, effort(batch).energy)
-        assert same_bits(tracking(kept[5], PLAN).size, tracking(batch[5], PLAN).size)
+    batch.save(tmp_path / "batch.zarr")
+    kept = ulna.open_batch(tmp_path / "batch.zarr")
+    assert same_bits(tracking(kept, PLAN).rms, tracking(batch, PLAN).rms)
+    assert same_bits(effort(kept).energy, effort(batch).energy)
+    assert same_bits(tracking(kept[5], PLAN).size, tracking(batch[5], PLAN).size)
 
 
 def test_a_batch_without_torques_says_how_to_keep_them():

@@ -216,9 +216,9 @@ NOISE = [
 def test_the_script_of_a_batch_repeats_it_also_from_a_file(arms, how, tmp_path):
     batch = ulna.simulate_batch(arms, **({"q0": [0.1, -0.2], "duration": 0.1} | how))
     same_batch(executed(document(batch))["batch"], batch)
-    batch.save(tmp_path / "batch.nc")
-    with ulna.open_batch(tmp_path / "batch.nc") as opened:
-        same_batch(executed(document(opened))["batch"], batch)
+    batch.save(tmp_path / "batch.zarr")
+    opened = ulna.open_batch(tmp_path / "batch.zarr")
+    same_batch(executed(document(opened))["batch"], batch)
     same_batch(executed(document(pickle.loads(pickle.dumps(batch))))["batch"], batch)
 
 
@@ -235,9 +235,9 @@ def test_a_batch_along_a_plan_is_repeated_with_it(plan, tmp_path):
     how = {"controller": ComputedTorque(), "reference": plan, "q0": STARTS[:3]}
     batch = ulna.simulate_batch(plan.arm, **how)
     same_batch(executed(document(batch))["batch"], batch)
-    batch.save(tmp_path / "batch.nc")
-    with ulna.open_batch(tmp_path / "batch.nc") as opened:
-        assert "not in its file" in document(opened).header["notes"][-1]
+    batch.save(tmp_path / "batch.zarr")
+    opened = ulna.open_batch(tmp_path / "batch.zarr")
+    assert "not in its file" in document(opened).header["notes"][-1]
 
 
 def test_a_batch_keeps_its_starts_whatever_becomes_of_the_arrays():

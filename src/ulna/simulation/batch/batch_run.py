@@ -20,7 +20,7 @@ from ulna.kinematics.forward_kinematics import tip
 from ulna.progress import card
 from ulna.simulation.batch.member import Member, MemberOrigin
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
-from ulna.simulation.batch.stored_arrays import StoredArray
+from ulna.simulation.batch.stored_arrays import FORMAT, StoredArray
 from ulna.simulation.options import check_memory
 from ulna.simulation.outcome import Floats, Status
 from ulna.simulation.run import read_only, versions_here
@@ -168,14 +168,13 @@ def _title(run: BatchRun) -> str:
 def _held(run: BatchRun) -> str:
     arrays = [array for array in (run.q, run.qd, run.tau) if array is not None]
     size = sum(array.nbytes for array in arrays)
-    place = f"in '{run.q.source.path}'" if isinstance(run.q, StoredArray) else "in memory"
+    place = f"in '{run.q.folder.store.path}'" if isinstance(run.q, StoredArray) else "in memory"
     return f"histories of {size_text(size)} {place}"
 
 
 # An array, or one that stays in a file and answers to the same keys.
 History: TypeAlias = Any
 
-FORMAT = "batch 1"
 BLOCK = 2**16  # numbers of a history that are worked on together: they stay in the cache
 
 
@@ -248,12 +247,6 @@ class BatchRun:
 
     def __iter__(self) -> Iterator[Member]:
         return (self[k] for k in range(len(self)))
-
-    def __enter__(self) -> BatchRun:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return summary(self)
@@ -329,12 +322,12 @@ class BatchRun:
         return dataset(self)
 
     def save(self, file: PathLike, *, overwrite: bool = True) -> None:
-        """Write the batch to a file, which appears whole or not at all.
+        """Write the batch to a Zarr folder, which appears whole or not at all.
 
         Parameters
         ----------
         file : str or path
-            Its name: .nc (netCDF) or .zarr; `ulna.open_batch` reads it back.
+            Its name, which ends in .zarr; `ulna.open_batch` reads it back.
         overwrite : bool
             Whether a file that exists is replaced.
 
@@ -348,11 +341,6 @@ class BatchRun:
         from ulna.simulation.batch.batch_files import save_batch
 
         save_batch(self, file, overwrite=overwrite)
-
-    def close(self) -> None:
-        """Close the file that the histories are in, if they are in one."""
-        if isinstance(self.q, StoredArray):
-            self.q.close()
 
 
 def provenance_of(settings: Mapping[str, Any], versions: Mapping[str, str]) -> dict[str, Any]:

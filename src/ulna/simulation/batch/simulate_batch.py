@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.progress import progress as progress_line
 from ulna.simulation.batch.batch_call import BatchCall, keep_call
-from ulna.simulation.batch.batch_files import BatchStore, create, open_batch
+from ulna.simulation.batch.batch_files import BatchStore, checked_path, layout_of, open_batch
 from ulna.simulation.batch.batch_run import BatchRun
 from ulna.simulation.batch.blocks import ThreadPool
 from ulna.simulation.batch.buckets import buckets_of, planned
@@ -142,11 +143,11 @@ def simulate_batch(
     threads : int, optional
         The most threads to use: as many as there are cores unless given.
     store : str or path, optional
-        A file such as "runs.zarr" or "runs.nc". Samples go there as they come, and may be more than
-        memory holds.
+        A folder such as "runs.zarr". Samples go there as they come, and may be more than memory
+        holds; arms that have not run yet are "not run" there.
     overwrite : bool
-        Whether a store that exists is replaced, by one that is finished. What an interrupted batch
-        has goes to a file beside it, "runs.interrupted.nc"; where no arm had begun, there is none.
+        Whether a store that exists is replaced, once the new one is finished. Until then that grows
+        beside it, as "runs.interrupted.zarr".
     progress : bool, optional
         Whether to show how far it is; unless given, where it takes long and somebody looks.
     on_interrupt : {"raise", "return"}
@@ -278,26 +279,19 @@ class _BatchJob(NamedTuple):
     ) -> BatchRun:
         """Simulate slab after slab, and write each to the store before the next."""
         spec = self.spec
-        store = create(
-            file, spec.parameters, self.times, members=spec.count, settings=self.settings,
-            keep_tau=self.torques, overwrite=overwrite, call=self.call,
+        layout = layout_of(
+            spec.parameters, self.times, members=spec.count, settings=self.settings,
+            keep_tau=self.torques, call=self.call,
         )  # fmt: skip
+        store = BatchStore(Path(file), layout, overwrite=overwrite)
         try:
             for first in range(0, spec.count, self.size):
                 self._store_slab(store, first, min(first + self.size, spec.count), told)
         except KeyboardInterrupt:
-            if not store.is_open or store.is_empty:
-                store.abandon()
-                raise
-            place = store.set_aside()
-            run = open_batch(place)
-            text = f"interrupted: {run.status}; they are in {place}"
+            run = open_batch(store.place)
+            text = f"interrupted: {run.status}; they are in {store.place}"
             return return_partial(run, on_interrupt, text)
-        except BaseException:
-            store.abandon()
-            raise
-        store.finish()
-        return open_batch(file)
+        return store.finish()
 
     def _store_slab(
         self, store: BatchStore, first: int, last: int, told: Callable[[float], None]
@@ -306,15 +300,10 @@ class _BatchJob(NamedTuple):
         outcome = self._room(last - first)
         try:
             self._run_slab(outcome, first, told)
-        except KeyboardInterrupt:
-            self._write(store, first, outcome)
-            raise
-        self._write(store, first, outcome)
-
-    def _write(self, store: BatchStore, first: int, outcome: Outcome) -> None:
-        tau = outcome.tau if self.torques else None
-        codes = self._codes(outcome, first)
-        store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
+        finally:
+            tau = outcome.tau if self.torques else None
+            codes = self._codes(outcome, first)
+            store.write(first, outcome.q, outcome.qd, tau, outcome.t_end, codes)
 
     def _room(self, count: int) -> Outcome:
         """Allocate the outcome of so many arms."""
@@ -358,7 +347,7 @@ def _check_store(store: Any, *, overwrite: bool) -> None:
     if store is None:
         return
     if not isinstance(store, str | os.PathLike):
-        raise InputError(Problem("store", shown(store), "the name of a .zarr or .nc file"))
-    if exists(store) and not overwrite:
+        raise InputError(Problem("store", shown(store), "the name of a .zarr folder"))
+    if exists(checked_path(store)) and not overwrite:
         got = f"'{store}', which exists"
         raise InputError(Problem("store", got, "a new name", "add overwrite=True to replace it"))
