@@ -319,7 +319,7 @@ def _result(
     medians = {axis.name: median_of(axis) for axis in experiment.loop.design.axes}
     grid, plan = experiment.grid, experiment.loop.plan
     t = grid.times(plan.duration)[:: grid.every]
-    freeze(*blocks[:2], blocks[3], t, nominal.error)
+    freeze(*blocks, t, nominal.error)
     return Robustness(
         plan, seed, tube, experiment.loop.parameters, values, medians,
         blocks[0], blocks[1], blocks[2], t, blocks[3],

@@ -1,6 +1,5 @@
 """Tracking and effort of batches: what every member would be told by itself."""
 
-import json
 import pickle
 from dataclasses import fields
 
@@ -179,19 +178,6 @@ def test_a_batch_without_torques_says_how_to_keep_them():
         with pytest.raises(InputError, match="keep_torques=True"):
             effort(one)
     assert "torque_rms" not in tracking(batch, PLAN).facts()
-
-
-def test_text_and_facts_tell_of_all_members():
-    told = tracking(made_up(45), PLAN)
-    assert "45 arms" in repr(told)
-    assert "diverged" in told._repr_html_()
-    facts = json.loads(json.dumps(told.facts(), allow_nan=False))
-    assert len(facts["rms"]) == 45
-    assert facts["rms"][33] is None
-    with pytest.raises(ValueError, match="read-only"):
-        told.size[0] = 0.0
-    nothing = tracking(made_up(45)[33:34], [PLAN])
-    assert "no sample" in repr(nothing)
 
 
 @pytest.mark.parametrize("plans", [None, 3.0, [PLAN], [PLAN, None], [PLAN] * 3, TIMES])

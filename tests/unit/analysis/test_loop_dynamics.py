@@ -1,6 +1,5 @@
 """Loops near rest as linear systems: against python-control, by hand, and against runs."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -299,15 +298,3 @@ def test_a_law_of_ones_own_is_linearised():
     own = loop(ROD, [0.3], Own(), **REAL | {"actuators": None})
     assert pytest.approx(ours.A, abs=1e-6) == own.A
     assert own.states == ours.states
-
-
-def test_text_table_and_facts_tell_of_the_loop():
-    found = loop(KEHL, POSE, FIRM, **REAL)
-    assert "ms of delay to spare" in repr(found)
-    assert "joint 2: gain ×" in repr(found)
-    assert "Loop of PID" in found._repr_html_()
-    assert len(json.loads(json.dumps(found.facts(), allow_nan=False))["joints"]) == 2
-    picture = found.bode()
-    assert picture.magnitude.shape == picture.phase.shape == (len(picture.frequency), 2)
-    with pytest.raises(ValueError, match="read-only"):
-        found.A[0, 0] = 1.0

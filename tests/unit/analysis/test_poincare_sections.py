@@ -1,6 +1,5 @@
 """Sections through the motion of several joints: dots on the plane, energies kept, known orders."""
 
-import json
 import math
 from inspect import signature
 
@@ -83,20 +82,11 @@ def test_an_arm_at_rest_on_the_section_does_not_pass_it():
         assert len(found.crossings[0]) == 0
 
 
-def test_it_tells_what_it_found(section):
-    facts = json.loads(json.dumps(section.facts()))
-    assert [len(one["t"]) for one in facts["crossings"]] == [len(x) for x in section.crossings]
-    assert "joint 1 growing through -1.571 rad" in repr(section)
-    assert "crossings in 60 s" in section._repr_html_()
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [({"starts": []}, "at least one"), ({"starts": 3}, "at least one"),
      ({"starts": [[0.0, 0.0, 0.0]]}, "a posture and its rates"),
-     ({"starts": [([0.0], [0.0, 0.0])]}, "q0: got [0.0]"),
-     ({"joint": 3}, "joint: got 3"), ({"angle": "x"}, "angle: got 'x'"),
-     ({"direction": 2}, "direction: got 2"), ({"duration": -1.0}, "duration: got -1.0")],
+     ({"starts": [([0.0], [0.0, 0.0])]}, "q0: got [0.0]")],
 )  # fmt: skip
 def test_bad_input_is_told(options, said):
     given = {"starts": [([0.0, 0.0], [0.0, 0.0])], "duration": 1.0, **options}

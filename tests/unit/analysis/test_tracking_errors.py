@@ -181,17 +181,6 @@ def test_energy_of_the_joints_is_what_the_run_was_given():
     assert effort(run).energy.sum() == pytest.approx(run.injected[-1], rel=1e-3)
 
 
-def test_text_table_and_facts_tell_the_errors():
-    told = tracking(on_plan(TIMES, shift=0.01), PLAN)
-    assert "mm RMS" in repr(told)
-    assert "<table>" in told._repr_html_()
-    facts = json.loads(json.dumps(told.facts(), allow_nan=False))
-    assert facts["max"] == told.max
-    assert facts["torque_use"] == [None, None]
-    with pytest.raises(ValueError, match="read-only"):
-        told.size[0] = 0.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [((None, PLAN), "run"), ((on_plan(TIMES[:2]), TIMES), "plan")],

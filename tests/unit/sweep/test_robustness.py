@@ -1,12 +1,11 @@
 """Robustness: arms that are not quite the nominal one, and a controller that does not know."""
 
-import dataclasses
 import json
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, spearmanr
+from scipy.stats import binom, spearmanr
 
 import ulna
 from ulna import InputError
@@ -126,13 +125,6 @@ def test_the_interval_holds_the_probability_in_95_of_100_experiments(p):
     assert binom.pmf(counts, 1000, p)[holds].sum() == pytest.approx(0.95, abs=0.01)
 
 
-@pytest.mark.parametrize(("count", "runs"), [(0, 10), (31, 1000), (5, 10), (10, 10), (1, 1)])
-def test_the_interval_is_wilson_s(count, runs):
-    outside = binomtest(count, runs).proportion_ci(method="wilson")
-    found = exit_probability(count, runs)
-    assert (found.low, found.high) == pytest.approx((outside.low, outside.high), abs=1e-12)
-
-
 def test_a_controller_goes_on_believing_in_the_nominal_arm(plan):
     # By itself a PD controller chooses gains for the arm that it is put on.
     heavy, timing = plan.arm.with_payload(5.0), ulna.control.ControlTiming(1000.0, 0.0)
@@ -201,12 +193,6 @@ def test_facts_are_plain_and_say_what_was_found(found):
     assert repr(found).splitlines()[1].strip() == facts["text"]
 
 
-@pytest.mark.parametrize("design", ["sobol", "latin-hypercube"])
-def test_numbers_may_be_drawn_more_evenly(plan, design):
-    many = ulna.robustness(plan, ComputedTorque(), runs=16, vary={"design": design, **PAYLOAD})
-    assert sorted((16.0 * many.values["payload"]).astype(int)) == list(range(16))
-
-
 def test_sobol_indices_share_the_variance(plan):
     pytest.importorskip("SALib")
     vary = {"link.1.mass": {"from": 0.9999, "to": 1.0001}, **PAYLOAD}
@@ -220,11 +206,6 @@ def test_sobol_indices_share_the_variance(plan):
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [
-        ({"runs": 0}, "runs"),
-        ({"runs": 10**9}, "runs"),
-        ({"tube": -1.0}, "tube"),
-        ({"tube": 0.0}, "tube"),
-        ({"seed": -1}, "seed"),
         ({"vary": {"link.1.mas": [1.0]}}, "link.1.mas"),
         ({"vary": {"link.3.mass": [1.0]}}, "link.3.mass"),
         ({"vary": {"path.radius": [0.1]}}, "path.radius"),
@@ -278,10 +259,3 @@ def test_ctrl_c_returns_the_arms_that_are_done(plan, monkeypatch):
     assert np.array_equal(some.max, whole.max[rows])
     again = ulna.analysis.tracking(some.replay(), plan)
     assert again.max[0] == some.max.max()
-
-
-def test_results_cannot_be_changed(found):
-    with pytest.raises(ValueError, match="read-only"):
-        found.max[0] = 0.0
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        found.tube = 1.0

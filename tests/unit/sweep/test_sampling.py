@@ -51,15 +51,6 @@ def test_a_design_depends_on_its_seed_alone(kind: str) -> None:
     assert np.array_equal(picked, rows["dt"][[40, 3]])
 
 
-@tabular("kind", DRAWN)
-def test_points_lie_between_the_ends(kind: str) -> None:
-    u = unit_cube(kind, 1000, 3, 0)
-    assert u.shape == (1000, 3)
-    assert u.min() >= 0.0
-    assert u.max() <= 1.0
-    assert np.abs(u.mean(axis=0) - 0.5).max() < 0.05
-
-
 @tabular("kind", ["latin-hypercube", "sobol"])
 def test_every_stretch_of_a_parameter_has_its_share(kind: str) -> None:
     # Of 64 points each of 64 equal stretches has one, in every coordinate.
@@ -90,9 +81,3 @@ def test_ranges_begin_and_end_exactly() -> None:
         assert (np.diff(values) > 0.0).all()
     assert spaced(1.0, 100.0, 3, "log") == pytest.approx([1.0, 10.0, 100.0])
     assert spaced(3.0, 5.0, 1, "log").tolist() == [3.0]
-
-
-def test_too_many_points_are_refused_with_the_figure() -> None:
-    axes = [Axis(name, np.zeros(1000)) for name in "abc"]
-    with pytest.raises(InputError, match="1,000,000,000 points"):
-        grid(axes)

