@@ -272,32 +272,27 @@ class DerivationSteps:
 
     def steps(self) -> tuple[Step, ...]:
         """Return the steps, from what is given to the check."""
-        steps = [
-            Step("What is given", tuple(self._given())),
-            Step("Positions", tuple(self._positions())),
-            Step("Velocities", tuple(self._velocities())),
-            Step("Squares of the speeds", tuple(self._squares())),
-            Step("Energies", tuple(self._energies())),
-            Step("The constants", tuple(self._constants())),
-            Step("The Lagrangian", tuple(self._lagrangian())),
-        ]
-        if self._model.options.friction:
-            steps.append(Step("Friction", tuple(self._friction())))
-        kind = "joint" if self._model.options.relative else "link"
-        steps += [
-            Step(f"Euler–Lagrange for {kind} {k + 1}", tuple(self._row(k)))
-            for k in range(self._model.n)
-        ]
-        steps += [
-            Step("The mass matrix", tuple(self._mass_matrix())),
-            Step("The Coriolis matrix", tuple(self._coriolis_matrix())),
-            Step("The gravity vector", tuple(self._gravity())),
-        ]
-        if self._model.n <= WRITTEN_OUT:
-            steps.append(Step("Written out", tuple(self._written_out())))
-        if self.numbers:
-            steps.append(Step("With the arm's numbers", tuple(self._with_numbers())))
-        return (*steps, Step("The check", tuple(self._check())))
+        options, n = self._model.options, self._model.n
+        kind = "joint" if options.relative else "link"
+        rows = {f"Euler–Lagrange for {kind} {k + 1}": self._row(k) for k in range(n)}
+        steps = {
+            "What is given": self._given(),
+            "Positions": self._positions(),
+            "Velocities": self._velocities(),
+            "Squares of the speeds": self._squares(),
+            "Energies": self._energies(),
+            "The constants": self._constants(),
+            "The Lagrangian": self._lagrangian(),
+            **({"Friction": self._friction()} if options.friction else {}),
+            **rows,
+            "The mass matrix": self._mass_matrix(),
+            "The Coriolis matrix": self._coriolis_matrix(),
+            "The gravity vector": self._gravity(),
+            **({"Written out": self._written_out()} if n <= WRITTEN_OUT else {}),
+            **({"With the arm's numbers": self._with_numbers()} if self.numbers else {}),
+            "The check": self._check(),
+        }
+        return tuple(Step(title, tuple(blocks)) for title, blocks in steps.items())
 
     def _for_offsets(
         self, *parts: str | sp.Expr | Equation

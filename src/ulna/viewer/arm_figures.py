@@ -24,6 +24,7 @@ from ulna.viewer.figure_style import (
     new_figure,
     styled,
     titled,
+    write_beside,
 )
 
 if TYPE_CHECKING:
@@ -148,18 +149,12 @@ def _name_elbow(axes: Axes, arm: Arm, q: np.ndarray, side: str, theme: Theme) ->
     base, elbow, tip = kinematics.joints(arm, q)
     away = elbow - 0.5 * (base + tip)
     away = away / max(float(np.hypot(*away)), 1e-12 * arm.reach)
-    label = axes.annotate(
-        f"elbow {side}",
-        (float(elbow[0]), float(elbow[1])),
-        xytext=(BESIDE * away[0], BESIDE * away[1]),
-        textcoords="offset points",
-        ha="center" if abs(away[0]) < 0.5 else "left" if away[0] > 0.0 else "right",
-        va="center" if abs(away[1]) < 0.5 else "bottom" if away[1] > 0.0 else "top",
-        color=theme.foreground,
-        fontsize=9,
-        zorder=8,
-    )
-    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.8, "pad": 1.0})
+    style = {
+        "ha": "center" if abs(away[0]) < 0.5 else "left" if away[0] > 0.0 else "right",
+        "va": "center" if abs(away[1]) < 0.5 else "bottom" if away[1] > 0.0 else "top",
+        "fontsize": 9,
+    }
+    write_beside(axes, elbow, tuple(BESIDE * away), f"elbow {side}", theme, **style)
 
 
 def targets_figure(

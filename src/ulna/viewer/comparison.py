@@ -139,7 +139,10 @@ class Comparison:
         wide = self.scene.inches[0]
         across = (wide - MARGIN * (len(labels) + 1)) / len(labels)
         with self.scene.set_up():
-            self.clock = _write_head(self.scene, arm_title(plan.arm), remark)
+            title = shortened(arm_title(plan.arm), wide - 2.0 * CLOCK)
+            self.scene.text((MARGIN, HEAD), title, weight="bold", **LETTERS)
+            self.scene.text((-CLOCK, HEAD), remark, color=theme.muted, ha="right", **LETTERS)
+            self.clock = _changing(self.scene, (wide - MARGIN, HEAD))
             self.panels = [
                 ComparisonPanel(self.scene, plan, label, (MARGIN + k * (across + MARGIN), across))
                 for k, label in enumerate(labels)
@@ -209,14 +212,6 @@ def _target(axes: Any, plan: Plan, theme: Theme) -> tuple[Any, Any]:
     axes.add_patch(target)
     (gap,) = axes.plot([], [], color=blue, lw=1.2, ls=(0, (2, 2)), animated=True)
     return gap, target
-
-
-def _write_head(scene: Scene, title: str, remark: str) -> Any:
-    """Write the title, and return the clock's text."""
-    wide = scene.inches[0]
-    scene.text((MARGIN, HEAD), shortened(title, wide - 2.0 * CLOCK), weight="bold", **LETTERS)
-    scene.text((-CLOCK, HEAD), remark, color=scene.theme.muted, ha="right", **LETTERS)
-    return _changing(scene, (wide - MARGIN, HEAD))
 
 
 def _changing(scene: Scene, place: tuple[float, float], align: str = "right") -> Any:

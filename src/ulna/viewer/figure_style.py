@@ -371,6 +371,15 @@ def legend_above(axes: Axes, theme: Theme, *, columns: int = MOST_NAMES) -> Axes
     return axes
 
 
+def write_beside(
+    axes: Axes, place: np.ndarray, away: tuple[float, float], text: str, theme: Theme, **style: Any
+) -> None:
+    """Write a text so far [points] from a place, on a ground that lets it be read."""
+    where: Any = {"xytext": away, "textcoords": "offset points", "zorder": 8}
+    label = axes.annotate(text, (float(place[0]), float(place[1])), **where, **style)
+    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.85, "pad": 1.5})
+
+
 def fit_axes(axes: Axes, arm: Arm, also: ArrayLike | None = None) -> Axes:
     """Set the limits of axes to the whole reach, with x and y to the same scale.
 

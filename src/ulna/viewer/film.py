@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Real
@@ -116,37 +116,24 @@ def film_moments(
     overwrite: bool,
     progress: bool | None,
 ) -> InlineFilm | None:
-    """Film what is seen at each of the times, as `draw` draws it."""
+    """Film what is seen at each of the times, as `draw` draws it; keep it if there is no file."""
     # By then traces have all of their colours.
     *_, late = seen_at(times[: math.ceil(TRAIL * fps) + 1])
     film = FilmFormat(fps, size, draw(late).copy())
-    pictures = map(draw, seen_at(times))
-    return shoot(file, pictures, len(times), film, overwrite=overwrite, progress=progress)
+    with (
+        TemporaryDirectory() as folder,
+        progress_line("drawing the film", shown=progress) as report,
+    ):
 
+        def pictures() -> Iterator[np.ndarray]:
+            for done, seen in enumerate(seen_at(times), start=1):
+                yield draw(seen)
+                report(done / len(times))
 
-def shoot(
-    file: str | os.PathLike[str] | None,
-    pictures: Iterable[np.ndarray],
-    count: int,
-    film: FilmFormat,
-    *,
-    overwrite: bool,
-    progress: bool | None,
-) -> InlineFilm | None:
-    """Write so many pictures into a film and show how far it is; keep it if there is no file."""
-    if file is None:
-        with TemporaryDirectory() as folder:
-            place = Path(folder) / "film.mp4"
-            shoot(place, pictures, count, film, overwrite=True, progress=progress)
-            return InlineFilm(place.read_bytes(), film.size, count, count / film.fps)
-    with progress_line("drawing the film", shown=progress) as report:
-
-        def reported() -> Iterator[np.ndarray]:
-            for done, picture in enumerate(pictures, start=1):
-                yield picture
-                report(done / count)
-
-        write_film(file, reported(), film, overwrite=overwrite)
+        place = Path(folder) / "film.mp4" if file is None else Path(file)
+        write_film(place, pictures(), film, overwrite=overwrite)
+        if file is None:
+            return InlineFilm(place.read_bytes(), size, len(times), len(times) / fps)
     return None
 
 
@@ -245,7 +232,6 @@ class InlineFilm:
             hint = "give animate the file, and it makes the film in that format"
             need = "a name that ends in .mp4"
             raise InputError(Problem("film", shown(os.fspath(file)), need, hint))
-        check_new(file, "film", overwrite=overwrite)
         write_whole(file, self.data, overwrite=overwrite)
 
     def __repr__(self) -> str:

@@ -52,6 +52,7 @@ from ulna.viewer.figure_style import (
     page_of_panels,
     plan_title,
     styled,
+    write_beside,
 )
 from ulna.viewer.motor_figures import draw_torque_limits, motor_plots
 from ulna.viewer.tracking_figures import check_run
@@ -302,17 +303,8 @@ def _draw_mark(axes: Axes, plan: Plan, mark: Mark, theme: Theme, *, above: bool)
     axes.plot(*mark.place, "o", ms=8, mfc=theme.background, mec=theme.warning, mew=2.0, zorder=6.5)
     aside = (mark.place[0] - plan.arm.base[0]) / plan.arm.reach
     align = "center" if abs(aside) < ASIDE else "right" if aside > 0.0 else "left"
-    label = axes.annotate(
-        _label(mark),
-        (float(mark.place[0]), float(mark.place[1])),
-        xytext=(0.0, 11.0 if above else -11.0),
-        textcoords="offset points",
-        color=theme.warning,
-        ha=align,
-        va="bottom" if above else "top",
-        zorder=8,
-    )
-    label.set_bbox({"fc": theme.background, "ec": "none", "alpha": 0.85, "pad": 1.5})
+    away, va = ((0.0, 11.0), "bottom") if above else ((0.0, -11.0), "top")
+    write_beside(axes, mark.place, away, _label(mark), theme, color=theme.warning, ha=align, va=va)
 
 
 def _label(mark: Mark) -> str:

@@ -20,7 +20,7 @@ from ulna.derivation.derivation_options import MOST_LINKS, DerivationOptions
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.kinematics.inverse_kinematics import posture_array
 from ulna.progress import progress as progress_line
-from ulna.storage import cache_folder, check_new, write_whole
+from ulna.storage import cache_folder, write_whole
 from ulna.typing import StateLike
 from ulna.viewer.exercises import Exercise
 from ulna.viewer.exercises import exercise as make_exercise
@@ -107,7 +107,6 @@ def play(
     warn(*notes)
     with progress_line("deriving the equations of motion", shown=progress) as told:
         page = playground_page(shown_arm, pose, asked, notes, told)
-    check_new(path, "file", overwrite=overwrite)
     write_whole(path, page.encode("utf-8", "replace"), overwrite=overwrite)
     return path
 
@@ -157,7 +156,7 @@ def playground_page(
 
 def models_script(told: Any = lambda done: None) -> str:
     """Return the script that defines the generated equations of motion of one to four links."""
-    file = cache_folder() / "playground" / f"{_key()}.js"
+    file = cache_folder() / "playground" / f"models-{_key()}.js"
     try:
         return file.read_text(encoding="ascii")
     except OSError:

@@ -48,7 +48,7 @@ def run_charts(run: Run, label: str) -> Iterator[ChartSpec]:
 
 def _motion_charts(motion: Run | Plan, label: str) -> Iterator[ChartSpec]:
     arm, t = motion.arm, motion.t
-    limits = _both_ways(arm, "max_velocity", "speed limit")
+    limits = _both_ways([joint.max_velocity for joint in arm.joints], "speed limit")
     yield _of_joints(arm, "speed", "Joint speed", "rad/s", _joints(t, motion.qd, label), limits)
     with np.errstate(over="ignore", invalid="ignore"):
         power = motion.tau * motion.qd
@@ -165,15 +165,15 @@ def _commanded(run: Run, label: str) -> Iterator[Curve]:
 
 
 def _torque_limits(arm: Arm) -> list[dict[str, Any]]:
-    return _both_ways(arm, "max_torque", "torque limit")
+    return _both_ways([joint.max_torque for joint in arm.joints], "torque limit")
 
 
-def _both_ways(arm: Arm, name: str, called: str) -> list[dict[str, Any]]:
+def _both_ways(limits: Sequence[float], called: str) -> list[dict[str, Any]]:
     return [
-        {"label": f"joint {k} {called}", "value": sign * getattr(joint, name), "color": k - 1}
-        for k, joint in enumerate(arm.joints[:MOST_JOINTS], 1)
+        {"label": f"joint {k} {called}", "value": sign * most, "color": k - 1}
+        for k, most in enumerate(limits[:MOST_JOINTS], 1)
         for sign in (1.0, -1.0)
-        if math.isfinite(getattr(joint, name))
+        if math.isfinite(most)
     ]
 
 
@@ -181,12 +181,8 @@ def _winding_charts(motion: Any, label: str) -> Iterator[ChartSpec]:
     """Yield currents, power from the supply and temperatures, of motors that have them."""
     arm, t = motion.arm, motion.t
     if np.any(np.nan_to_num(motion.current)):
-        limits = [
-            {"label": f"joint {k} largest current", "value": sign * most, "color": k - 1}
-            for k, joint in enumerate(arm.joints[:MOST_JOINTS], 1)
-            for sign in (1.0, -1.0)
-            if math.isfinite(most := getattr(joint.motor, "max_current", math.inf))
-        ]
+        most = [getattr(joint.motor, "max_current", math.inf) for joint in arm.joints]
+        limits = _both_ways(most, "largest current")
         yield _of_joints(arm, "current", "Current", "A", _joints(t, motion.current, label), limits)
         supply = [Curve("all motors", t, motion.supply_power, 0, label)]
         yield ChartSpec("supply-power", "Power from the supply", "W", supply)

@@ -63,15 +63,9 @@ def _finite(value: float) -> float | None:
 def add_arm_tables(builder: DocumentBuilder, arm: Arm) -> None:
     """Add the links, and the joints with their limits, friction and motors."""
     more = f"{MOST_ROWS} of {arm.n} joints" if arm.n > MOST_ROWS else ""
+    columns = ("length", "mass", "com", "inertia", "tip_mass")
     links = [
-        (
-            str(k),
-            number_text(link.length),
-            number_text(link.mass),
-            number_text(link.com),
-            number_text(link.inertia),
-            number_text(link.tip_mass),
-        )
+        (str(k), *(number_text(getattr(link, name)) for name in columns))
         for k, link in enumerate(arm.links[:MOST_ROWS], 1)
     ]
     gx, gy = arm.gravity
