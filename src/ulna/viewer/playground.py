@@ -156,7 +156,7 @@ def playground_page(
 
 def models_script(told: Any = lambda done: None) -> str:
     """Return the script that defines the generated equations of motion of one to four links."""
-    file = cache_folder() / "playground" / f"models-{_key()}.js"
+    file = cache_folder() / "playground" / f"{_key()}.js"
     try:
         return file.read_text(encoding="ascii")
     except OSError:
