@@ -94,7 +94,8 @@ def open_run(file: PathLike) -> Run:
 def _check_kind(path: Path) -> None:
     """Raise InputError for what is no netCDF file."""
     if path.suffix.lower() in ENDINGS[1:]:
-        raise InputError(Problem("file", f"'{path.name}'", "a .nc file", "save the run as .nc"))
+        need = "a .nc file: only that holds a whole run"
+        raise InputError(Problem("file", f"'{path.name}'", need, "save the run as .nc"))
     if path.is_dir():
         hint = "ulna.open_batch and ulna.open_sweep read folders"
         raise InputError(Problem("file", "a folder", "a run that was saved as .nc", hint))

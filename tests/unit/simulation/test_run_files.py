@@ -247,7 +247,7 @@ def refused(file, kind, words):
 def test_tables_are_not_read_as_runs(tmp_path, ending):
     file = tmp_path / f"run{ending}"
     sample_run().save(file)
-    refused(file, InputError, "need a .nc file; save the run as .nc")
+    refused(file, InputError, "only that holds a whole run; save the run as .nc")
 
 
 @pytest.mark.parametrize("name", ["missing.nc", "file/below.nc"])
