@@ -243,7 +243,7 @@ def test_errors_are_values_that_travel():
     assert str(moved).endswith("^^")
 
 
-@tabular("text", ["(" * 10_000, "9" * 100_000, "t+" * 1_500 + "t", "1 if " * 300])
+@tabular("text", ["(" * 1_000, "9" * 100_000, "-" * 3_999 + "t", "1 if " * 300])
 def test_text_without_measure_is_refused(text):
     assert len(str(fault(text))) < 1_000
     assert constant("+".join(["1"] * 400)) == 400

@@ -1,9 +1,8 @@
 """User text to a syntax tree whose nodes know their place in the text.
 
-A scan comes before Python's parser. It admits decimal numbers, names, quoted text, brackets and
-the operators of the grammar. That leaves the parser no escapes, prefixes, statements or warnings to
-trip over, and bounds length, number of parts and nesting, so that it can run neither long nor deep.
-What is wrong is told by a sentence, the line, and a caret under the fault.
+Python's parser reads it, once its tokens are known to be decimal numbers, names, quoted text,
+brackets and the operators of the grammar: the parser meets no escapes, prefixes or warnings. What
+is wrong is told by a sentence, the line, and a caret under the fault.
 """
 
 from __future__ import annotations
@@ -18,26 +17,24 @@ from dataclasses import dataclass
 from ulna.errors import InputError, Problem
 
 _INDENT, _WINDOW, _BEFORE, _CUT = "  ", 72, 30, "..."
-_PART = 4  # characters: a text of the longest length may have a quarter as many parts
-_DEEPEST = 40
-_LONGEST_NAME = 80
+_LONGEST_NAME, _LONGEST_SHOWN = 80, 40
 
+# The last group that matches names the kind of a token; what has no kind is fine.
 _TOKEN = re.compile(
-    r"""(?P<space>[ \t\r\n\u00a0]+)
+    r"""[ \t\r\n\u00a0()\[\]]|\*\*|[<>=!]=|/(?!/)|[-+*%<>=,−×·⋅]
+    |'[^'\\\x00-\x1f\ud800-\udfff]*'|"[^"\\\x00-\x1f\ud800-\udfff]*"
     |(?P<number>(?:[0-9]+(?:_[0-9]+)*\.?(?:[0-9]+(?:_[0-9]+)*)?|\.[0-9]+(?:_[0-9]+)*)
-        (?:[eE][+-]?[0-9]+)?)
-    |(?P<name>[^\W\d]\w*)
-    |(?P<quote>'[^'\\\x00-\x1f\ud800-\udfff]*'|"[^"\\\x00-\x1f\ud800-\udfff]*")
-    |(?P<open>[(\[])
-    |(?P<close>[)\]])
-    |(?P<sign>\*\*|<=|>=|==|!=|/(?!/)|[-+*%<>=,−×·⋅])""",
-    re.VERBOSE,
+        (?:[eE][+-]?[0-9]+)?)(?P<joined>[\w.]+)?
+    |(?P<name>[^\W\d]\w*)(?P<prefix>(?=['"]))?
+    |(?P<stray>.)""",
+    re.VERBOSE | re.DOTALL,
 )
-_WORD = re.compile(r"[\w.]+")
-_PLAIN = str.maketrans("−×·⋅", "-***")
-_PARTNERS = {")": "(", "]": "["}
+_PLAIN = str.maketrans("−×·⋅\t\r\n\u00a0", "-***    ")
 _WORDS = frozenset({"if", "else", "True", "False", "None"})
+_UNCLOSED = "this quote is not closed, or holds an escape or a control character"
 _HINTS = {
+    "'": _UNCLOSED,
+    '"': _UNCLOSED,
     "^": "write ** for a power",
     "²": "write **2 for a square",
     "/": "write floor(a/b)",
@@ -177,8 +174,13 @@ def read_tree(text: str, what: str, longest: int, example: str) -> tuple[SourceT
     """Read `text` as one Python expression; `example` is shown to those who wrote none."""
     if not isinstance(text, str):
         raise InputError(Problem(what, f"a {type(text).__name__}", f"text such as {example}"))
-    plain = _Scan(SourceText(text, what)).run(longest)
-    source = SourceText(text, what, plain.strip(), len(plain) - len(plain.lstrip()))
+    source = SourceText(text, what)
+    if len(text) > longest:
+        raise source.fault_at(longest, 1, f"text of {len(text)} characters", f"at most {longest}")
+    plain = _read_tokens(source)
+    source = SourceText(text, what, plain.strip(), len(plain.rstrip()) - len(plain.strip()))
+    if not source.plain:
+        raise source.fault_at(0, 1, "empty text", f"text such as {example}")
     try:
         return source, ast.parse(source.plain, mode="eval").body
     except SyntaxError as error:
@@ -193,109 +195,49 @@ def _misread(source: SourceText, error: SyntaxError, example: str) -> Expression
     # The parser gives no offset, or one past the end, where it would have read on.
     first = min(error.offset - 1, end) if error.offset else end
     width = max((error.end_offset or 0) - first - 1, 1)
-    reason = "invalid syntax" if first < end else "text that ends too early"
+    reason = error.msg if first < end else "text that ends too early"
     return source.fault_at(source.indent + first, width, reason, f"text such as {example}")
 
 
-class _Scan:
-    """Goes through a text, and returns it as the parser may read it, or raises."""
+def _read_tokens(source: SourceText) -> str:
+    """Return the text as Python writes it; raise for the first token that is not the grammar's."""
+    plain = ""
+    for token in _TOKEN.finditer(source.text):
+        word, reason, need, hint = token[0], "", "", ""
+        match token.lastgroup:
+            case "joined":
+                reason, need = f"number {_quoted(word)}", "a decimal number such as 0.5"
+                hint = _product(token["number"], token["joined"])
+            case "number" if not math.isfinite(float(word)):
+                reason, need = f"number {_quoted(word)}", "a finite number"
+            case "name" if len(word) > _LONGEST_NAME:
+                reason, need = f"a name of {len(word)} characters", f"at most {_LONGEST_NAME}"
+            case "name" if keyword.iskeyword(word) and word not in _WORDS:
+                reason, hint = f"the word '{word}'", _HINTS.get(word, "")
+            case "name" if not word.isidentifier():
+                reason = f"unknown name {_quoted(word)}"
+                hint = _HINTS["²"] if word.endswith("²") else ""
+            case "prefix":
+                reason, need = f"{_quoted(word)} before a quote", "plain text in quotes"
+            case "stray":
+                reason, need = f"character {word!r}", "numbers, names and + - * / ** % < > ( )"
+                hint = _HINTS.get(word, "")
+        if reason:
+            raise source.fault_at(token.start(), len(word), reason, need, hint)
+        plain += word if word[0] in "'\"" else word.translate(_PLAIN)
+    return plain
 
-    def __init__(self, source: SourceText) -> None:
-        self.text = source.text
-        self.fault = source.fault_at
-        self.brackets: list[tuple[str, int]] = []
-        self.signs = 0
-        self.plain: list[str] = []
 
-    def run(self, longest: int) -> str:
-        if len(self.text) > longest:
-            reason = f"text of {len(self.text)} characters"
-            raise self.fault(longest, 1, reason, f"at most {longest}")
-        parts = column = 0
-        while column < len(self.text):
-            token = _TOKEN.match(self.text, column)
-            if token is None:
-                raise self.stray(column)
-            parts += token.lastgroup != "space"
-            if parts > longest // _PART:
-                reason = "text of too many parts"
-                raise self.fault(column, 1, reason, f"at most {longest // _PART}")
-            self.admit(token)
-            column = token.end()
-        self.finish(parts)
-        return "".join(self.plain)
+def _product(number: str, name: str) -> str:
+    """Return how to write a number times a name, empty where neither is meant."""
+    if not name.isidentifier() or number == "0" or name == "j":
+        return ""
+    return f"write {_shortened(number)}*{_shortened(name)} to multiply"
 
-    def admit(self, token: re.Match[str]) -> None:
-        kind, word = str(token.lastgroup), token[0]
-        self.plain.append(self.read(kind, token))
-        if kind == "sign":
-            self.signs += 1
-        elif kind != "space":
-            self.signs = 0
-        if self.signs > _DEEPEST:
-            raise self.fault(token.start(), len(word), "too many signs in a row")
 
-    def read(self, kind: str, token: re.Match[str]) -> str:
-        if kind == "space":
-            return " " * len(token[0])
-        if kind == "sign":
-            return token[0].translate(_PLAIN)
-        check = {"number": self.number, "name": self.name, "quote": self.quote}
-        check.get(kind, self.bracket)(token.start(), token[0])
-        return token[0]
-
-    def number(self, column: int, number: str) -> None:
-        word = _WORD.match(self.text, column + len(number))
-        if word:
-            whole = number + word[0]
-            product = word[0].isidentifier() and number != "0" and word[0] != "j"
-            short = len(whole) <= _LONGEST_NAME
-            hint = f"write {number}*{word[0]} to multiply" if product and short else ""
-            need = "a decimal number such as 0.5"
-            raise self.fault(column, len(whole), f"number {_quoted(whole)}", need, hint)
-        if not math.isfinite(float(number)):
-            raise self.fault(column, len(number), f"number {_quoted(number)}", "a finite number")
-
-    def name(self, column: int, name: str) -> None:
-        if len(name) > _LONGEST_NAME:
-            reason, need = f"a name of {len(name)} characters", f"at most {_LONGEST_NAME}"
-            raise self.fault(column, len(name), reason, need)
-        if keyword.iskeyword(name) and name not in _WORDS:
-            raise self.fault(column, len(name), f"the word '{name}'", "", _HINTS.get(name, ""))
-        if not name.isidentifier():
-            hint = _HINTS["²"] if name.endswith("²") else ""
-            raise self.fault(column, len(name), f"unknown name {_quoted(name)}", "", hint)
-        if self.text[column + len(name) :].startswith(("'", '"')):
-            raise self.fault(column, len(name), f"'{name}' before a quote", "plain text in quotes")
-
-    def quote(self, column: int, quote: str) -> None:
-        if self.text[column + len(quote) :].startswith(("'", '"')):
-            raise self.fault(column, len(quote), "two quotes side by side", "text in one quote")
-
-    def bracket(self, column: int, bracket: str) -> None:
-        if bracket not in _PARTNERS:
-            self.brackets.append((bracket, column))
-            if len(self.brackets) > _DEEPEST:
-                need = f"at most {_DEEPEST} brackets within one another"
-                raise self.fault(column, 1, "text that nests too deep", need)
-        elif not self.brackets or self.brackets.pop()[0] != _PARTNERS[bracket]:
-            raise self.fault(column, 1, f"'{bracket}' without its '{_PARTNERS[bracket]}'")
-
-    def finish(self, parts: int) -> None:
-        if not parts:
-            raise self.fault(0, 1, "empty text", "an expression")
-        if self.brackets:
-            bracket, column = self.brackets[-1]
-            raise self.fault(column, 1, f"'{bracket}' that is never closed")
-
-    def stray(self, column: int) -> ExpressionError:
-        character = self.text[column]
-        if character in "'\"":
-            reason = "a quote that is never closed, or that holds an escape or a control character"
-            return self.fault(column, 1, reason)
-        need = "numbers, names and + - * / ** % < > ( )"
-        return self.fault(column, 1, f"character {character!r}", need, _HINTS.get(character, ""))
+def _shortened(word: str) -> str:
+    return word if len(word) <= _LONGEST_SHOWN else word[:_LONGEST_SHOWN] + "..."
 
 
 def _quoted(word: str) -> str:
-    return repr(word if len(word) <= _DEEPEST else word[:_DEEPEST] + "...")
+    return repr(_shortened(word))

@@ -490,7 +490,7 @@ def test_a_full_disk_costs_one_file_and_not_the_others(ask, tmp_path, monkeypatc
         ([*SHORT, "--controller", ""], 2, "--controller: empty text"),
         ([*SHORT, "--controller", "PIDD()"], 2, "did you mean 'PID'?"),
         ([*SHORT, "--controller", "pd"], 2, "--controller: got 'pd', need \"PD\"\n"),
-        ([*SHORT, "--controller", "PD("], 2, "--controller: '(' that is never closed"),
+        ([*SHORT, "--controller", "PD("], 2, "--controller: '(' was never closed"),
         (
             [*SHORT, "--controller", "ComputedTorque(natural_frequency='5 kg')"],
             2,

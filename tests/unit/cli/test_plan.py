@@ -383,7 +383,7 @@ def test_of_two_plans_for_one_folder_one_gets_it(ask, tmp_path, monkeypatch):
         (["kehl", "line((0.5, 0), (0.5, 0))"], 2, "PATH.end: got (0.5, 0.0), need another point"),
         (["kehl", "joints([(0, 0), (1, 1, 1)])"], 2, "PATH.through: "),
         (["kehl", "__import__('os')"], 2, "PATH: "),
-        (["kehl", "(" * 3000], 2, "nests too deep"),
+        (["kehl", "(" * 3000], 2, "too many nested"),
         ([CIRCLE, "--duration", "5 kg"], 2, "--duration: got '5 kg', need a time such as '4 s'"),
         ([CIRCLE, "--duration", "nan"], 2, "--duration: got 'nan', need a finite number"),
         ([CIRCLE, "--max-speed", "5 N"], 2, "--max-speed: got '5 N', need a velocity"),

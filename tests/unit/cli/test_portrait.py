@@ -239,7 +239,7 @@ ONE = {
     ("--rate", "x"): "--rate: got no --controller, need one",
     ("--out", "a.gif"): "--out: got 'a.gif', need a name that ends in .png, .svg, .pdf",
     ("--html", "a.png"): "--html: got 'a.png', need a name that ends in .html",
-    ("--controller", "PD(kp=20"): "--controller: '(' that is never closed",
+    ("--controller", "PD(kp=20"): "--controller: '(' was never closed",
     ("--controller", "PID(20, 2, 4)"): "need one that remembers nothing",
     ("--controller", "PD(20, 2)", "--torque", "4 N*m"): "leave one of them out",
 }

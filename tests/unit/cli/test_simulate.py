@@ -435,7 +435,7 @@ def test_a_caret_stands_under_the_fault(ask):
     first, text, caret, *rest = err.splitlines()
     assert first.startswith("--torque.1: unknown name 'tt', need one of t, x, y, q1, q2, qd1, qd2")
     assert text[caret.index("^") : caret.rindex("^") + 1] == "tt"
-    assert rest[0].startswith("--torque.2: '(' that is never closed")
+    assert rest[0].startswith("--torque.2: '(' was never closed")
     _, _, err = ask(*UNIT, "--until", "y < zz")
     _, text, caret = err.splitlines()
     assert text[caret.index("^") :] == "zz"
