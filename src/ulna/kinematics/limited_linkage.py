@@ -74,18 +74,14 @@ Linkage = tuple[Hinge, ...]
 def linkage_of(parameters: Parameters) -> Linkage:
     """Return the hinges of an arm, with the limits of free joints set to half a turn either way."""
     rows = zip(parameters.length, parameters.lower, parameters.upper, strict=True)
-    return tuple(
-        Hinge(float(length), -math.pi, math.pi)
-        if upper - lower >= NEARLY_A_TURN
-        else Hinge(float(length), *_nearest_turn(float(lower), float(upper)))
-        for length, lower, upper in rows
-    )
-
-
-def _nearest_turn(lower: float, upper: float) -> tuple[float, float]:
-    """Return the same limits, whole turns taken away: far from zero their sines lose digits."""
-    turns = TURN * round((lower + upper) / (2.0 * TURN))
-    return lower - turns, upper - turns
+    hinges = []
+    for length, lower, upper in np.array(list(rows)).tolist():
+        # Far from zero the sines of limits lose digits: whole turns are taken away.
+        free = upper - lower >= NEARLY_A_TURN
+        turns = 0.0 if free else TURN * round((lower + upper) / (2.0 * TURN))
+        limits = (-math.pi, math.pi) if free else (lower - turns, upper - turns)
+        hinges.append(Hinge(length, *limits))
+    return tuple(hinges)
 
 
 def reach_of(linkage: Linkage) -> float:

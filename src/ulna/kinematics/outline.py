@@ -8,7 +8,7 @@ run counter-clockwise and holes clockwise, and joined end to end into closed loo
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -250,13 +250,9 @@ class ArcSegment(NamedTuple):
         return ArcSegment(self.arc.reversed(), self.end, self.start)
 
 
-def is_balanced(segments: Iterable[ArcSegment]) -> bool:
+def is_balanced(segments: list[ArcSegment]) -> bool:
     """Whether as many segments lead to each vertex as leave it, so that all can be joined."""
-    surplus: dict[int, int] = defaultdict(int)
-    for segment in segments:
-        surplus[segment.start] += 1
-        surplus[segment.end] -= 1
-    return not any(surplus.values())
+    return Counter(one.start for one in segments) == Counter(one.end for one in segments)
 
 
 def without_dead_ends(segments: list[ArcSegment]) -> list[ArcSegment]:

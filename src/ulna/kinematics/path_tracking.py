@@ -34,6 +34,7 @@ from ulna.kinematics.inverse_kinematics import (
 from ulna.kinematics.redundant import PostureProblem, track_postures
 from ulna.kinematics.solutions import Solutions
 from ulna.typing import AngleLike, Branch, PointLike
+from ulna.units import length_text
 
 Flags: TypeAlias = NDArray[np.bool_]
 # Joint angles (B, T, n), at the nearest reachable posture where out of reach; (B, T) whether a
@@ -104,19 +105,20 @@ class Interval:
         span, at = f"sample {self.first}", ""
         if self.last > self.first:
             span, at = f"samples {self.first} to {self.last}", f" at sample {self.worst_at}"
-        return f"{where}{span}: {self.flag.text}{self._measure(at)}"
+        return f"{where}{span}: {self.flag.text}{self.measured(at)}"
 
-    def _measure(self, at: str) -> str:
+    def measured(self, at: str) -> str:
+        """Return the worst value in words, with the place where it is."""
         if self.flag == TrackFlag.JOINT_LIMIT and not self.worst > 0.0:
             return " keeps the joints from following"
         # Beyond this a condition number only measures rounding.
         condition = f"up to {self.worst:.4g}" if self.worst < 1e12 else "beyond 1e12"
         return {
-            TrackFlag.OUT_OF_REACH: f" by up to {self.worst:.4g} m{at}",
+            TrackFlag.OUT_OF_REACH: f" by up to {length_text(self.worst)}{at}",
             TrackFlag.JOINT_LIMIT: f" exceeded by up to {np.degrees(self.worst):.4g} deg{at}",
             TrackFlag.SINGULAR: f", condition number {condition}{at}",
-            TrackFlag.BELOW_FLOOR: f" by up to {self.worst:.4g} m{at}",
-            TrackFlag.NOT_CONVERGED: f", up to {self.worst:.4g} m off{at}",
+            TrackFlag.BELOW_FLOOR: f" by up to {length_text(self.worst)}{at}",
+            TrackFlag.NOT_CONVERGED: f", up to {length_text(self.worst)} off{at}",
         }.get(self.flag, "")
 
 

@@ -369,7 +369,10 @@ def servo_table(
     >>> table.values[0].tolist()
     [1260.0, 2252.0]
     """
-    _check_plan(plan)
+    plan.raise_if_infeasible()
+    if not plan.ok:
+        told = "; ".join([found.text for found in plan.problems if found.exceeds][:3])
+        raise InfeasibleError(f"servos are sent no motion that the arm cannot do: {told}")
     chosen = _read_servos(servos, plan.arm.n)
     holder = _read_pen(pen, chosen[0])
     frequency = positive("rate", rate, "Hz")
@@ -382,13 +385,6 @@ def servo_table(
     down = pen_down(plan.trajectory, np.minimum(t, plan.duration))
     moved = None if holder is None else np.where(down, holder.down, holder.up)
     return ServoTable(t, values, moved, chosen, frequency, holder)
-
-
-def _check_plan(plan: Plan) -> None:
-    plan.raise_if_infeasible()
-    if not plan.ok:
-        told = "; ".join([found.text for found in plan.problems if found.exceeds][:3])
-        raise InfeasibleError(f"servos are sent no motion that the arm cannot do: {told}")
 
 
 def _read_servos(given: str | Servo | Sequence[str | Servo], n: int) -> tuple[Servo, ...]:

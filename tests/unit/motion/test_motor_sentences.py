@@ -7,7 +7,6 @@ import ulna
 from ulna.cli import main
 from ulna.motion.planning.motor_demands import planned_motor_lines
 
-FLAT = (0.0, 0.0)
 SWING = ulna.paths.joints([[0.0, 0.0], [1.0, 1.0]])
 
 

@@ -131,17 +131,12 @@ class CurveSegments:
     @cached_property
     def starts(self) -> Array:
         """Where the pieces start (k,)."""
-        turned = self.cosine * np.cos(self.first) + self.sine * np.sin(self.first)
-        return np.asarray(self.powers[:, 0] + turned)
+        return self.at(np.arange(len(self)), np.zeros(len(self))).value
 
     @cached_property
     def ends(self) -> Array:
         """Where the pieces end (k,)."""
-        c0, c1, c2, c3 = self.powers.T
-        last = self.sweep + self.first
-        turned = self.cosine * np.cos(last) + self.sine * np.sin(last)
-        # Summed up as `at` does it, to the same digits.
-        return np.asarray(((c3 + c2) + c1) + c0 + turned)
+        return self.at(np.arange(len(self)), np.ones(len(self))).value
 
     @property
     def lengths(self) -> Array:

@@ -111,16 +111,11 @@ class Shape(NamedTuple):
     @property
     def call(self) -> list[str]:
         """The parameters as they are written in a call, with their defaults."""
-        told = []
         if self.make is _then:
             return ["path", "path", "..."]
-        for name, value in self.parameters.items():
-            if value is inspect.Parameter.empty:
-                told.append(name)
-            else:
-                short = float(f"{value:.4g}") if isinstance(value, float) else value
-                told.append(f"{name}={written(short)}")
-        return told
+        own = self.parameters.items()
+        short = {name: float(f"{v:.4g}") if isinstance(v, float) else v for name, v in own}
+        return [name if v is _NONE else f"{name}={written(v)}" for name, v in short.items()]
 
 
 def _made(call: Call, *, absolute: bool, keep_order: bool = False) -> Path:

@@ -65,23 +65,22 @@ def order_strokes(
         route = min((_improved(ways, one) for one in routes), key=ways.travel)
     index = ways.owner[route]
     number = route - ways.first[index]
-    closed = np.array([len(one) > 0 for one in places])[index]
+    closed = (ways.entry == ways.leave)[route]
     turned, begun = (number > 0) & ~closed, np.where(closed, number, 0)
     return StrokeOrder(index, turned, begun, ways.travel(route), ways.travel(given))
 
 
 def _all_ways(starts: Array, ends: Array, places: Sequence[Array]) -> Ways:
-    entries, leaves = [], []
-    for start, end, points in zip(starts, ends, places, strict=True):
-        entries.append(points if len(points) else np.array([start, end]))
-        leaves.append(points if len(points) else np.array([end, start]))
-    counts = [len(one) for one in entries]
+    both = [
+        (points, points) if len(points) else (np.array([start, end]), np.array([end, start]))
+        for start, end, points in zip(starts, ends, places, strict=True)
+    ]
+    entry, leave = (np.concatenate(parts) for parts in zip(*both, strict=True))
+    counts = [len(one) for one, _ in both]
     first = np.concatenate([[0], np.cumsum(counts)])
-    owner = np.repeat(np.arange(len(starts)), counts)
-    number = np.arange(len(owner))
-    closed = np.array([len(one) > 0 for one in places])[owner]
-    opposite = np.where(closed, number, 2 * first[owner] + 1 - number)
-    return Ways(np.concatenate(entries), np.concatenate(leaves), owner, opposite, first)
+    owner, number = np.repeat(np.arange(len(starts)), counts), np.arange(len(entry))
+    opposite = np.where(entry == leave, number, 2 * first[owner] + 1 - number)
+    return Ways(entry, leave, owner, opposite, first)
 
 
 def _nearest_first(ways: Ways, way: int) -> Array:

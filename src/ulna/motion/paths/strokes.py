@@ -77,7 +77,11 @@ def drawn_strokes(
     path = Path(Drawn(pieces, edges), text, tuple(edges.tolist()), strokes=strokes)
     if blend:
         path = round_corners(path, np.full(len(path.corners), blend), text)
-    return Drawing(_by_arc_length(path), order._replace(travel=float(lengths[up].sum())))
+    # The same path with the length as its parameter.
+    parts = path.lengths.parts
+    breaks, strokes = parts(np.array(path.breaks)), intervals(parts(np.array(path.strokes)))
+    made = replace(path, curve=ByLength(path), breaks=tuple(breaks.tolist()), strokes=strokes)
+    return Drawing(made, order._replace(travel=float(lengths[up].sum())))
 
 
 def _in_order(
@@ -89,7 +93,10 @@ def _in_order(
     if keep or len(given) < 2:
         return given, order_strokes(starts, ends, keep=True)
     begins = [find_beginnings(stroke, size, rounded=rounded) for stroke in given]
-    points = [points_at(stroke, places) for stroke, places in zip(given, begins, strict=True)]
+    points = [
+        stroke.at(places.astype(int), places % 1.0).value
+        for stroke, places in zip(given, begins, strict=True)
+    ]
     order = order_strokes(starts, ends, points)
     made = []
     for k, back, place in zip(order.index, order.backwards, order.places, strict=True):
@@ -147,13 +154,6 @@ class Drawn(Piecewise):
         z = self.pieces.at(which, np.clip((s - self.edges[which]) / share, 0.0, 1.0))
         rows = np.stack([z.value, z.first / share, z.second / share**2])
         return np.stack([rows.real, rows.imag], axis=-1)
-
-
-def _by_arc_length(path: Path) -> Path:
-    """Return the same path with the length as its parameter."""
-    breaks = path.lengths.parts(np.array(path.breaks))
-    strokes = intervals(path.lengths.parts(np.array(path.strokes)))
-    return replace(path, curve=ByLength(path), breaks=tuple(breaks.tolist()), strokes=strokes)
 
 
 def pen_path(cells: Cells, rows: Array, pen: Array, text: str, *, keep_order: bool) -> Path:
@@ -228,12 +228,6 @@ def _sharp_corners(stroke: CurveSegments, *, rounded: bool) -> Array:
     back = np.roll(back, 1)
     cosines = (np.conj(back) * ahead).real / np.maximum(np.abs(back * ahead), 1e-300)
     return np.asarray(cosines < (-BACK if rounded else np.cos(SMOOTH)))
-
-
-def points_at(stroke: CurveSegments, places: Array) -> Array:
-    """Return the points (m,) at places of a stroke."""
-    piece = places.astype(int)
-    return stroke.at(piece, places - piece).value
 
 
 def begun_at(stroke: CurveSegments, place: float) -> CurveSegments:

@@ -164,8 +164,8 @@ def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
     Without limits it is as large as the ring between the inner and the outer reach allows there.
     With limits many places and sizes are tried, the largest first, until all of it is allowed.
     """
-    places = SAMPLE_PARAMETERS if len(path.strokes) == 1 else _sampled(path)
-    points = path.curve(places)[0]
+    ends = np.unique(path.strokes)  # no stroke is left out, however short
+    points = path.curve(np.union1d(SAMPLE_PARAMETERS, [*ends, *(0.5 * (ends[:-1] + ends[1:]))]))[0]
     low, high = points.min(axis=0), points.max(axis=0)
     if not max(high - low) > 0.0:
         raise InputError(Problem("path", str(path), "a drawing of some extent"))
@@ -183,12 +183,6 @@ def fitted(path: Path, arm: Arm) -> tuple[Path, Array | None]:
         at = np.array([near + 0.5 * factor * width, 0.0])
         return _put(path, factor, np.array(arm.base) + at - factor * middle), None
     return _within_limits(path, arm, points - middle, middle, (near, far))
-
-
-def _sampled(path: Path) -> Array:
-    """Return parameters at which no stroke is left out, however short."""
-    ends = np.unique(path.strokes)
-    return np.unique(np.concatenate([SAMPLE_PARAMETERS, ends, 0.5 * (ends[:-1] + ends[1:])]))
 
 
 def _largest(width: float, height: float, near: float, far: float) -> float:

@@ -77,16 +77,11 @@ class Page(NamedTuple):
     notes: tuple[str, ...]
 
 
-class SvgStrokes(NamedTuple):
-    """The strokes of a drawing [px], its page, and notes on what is not drawn."""
+def read_strokes(text: str, file: str) -> tuple[list[CurveSegments], Page, list[str]]:
+    """Return the strokes of a drawing [px], its page, and notes on what is not drawn.
 
-    strokes: list[CurveSegments]
-    page: Page
-    notes: list[str]
-
-
-def read_strokes(text: str, file: str) -> SvgStrokes:
-    """Return the strokes of a drawing, from the upper left corner of its page, y down."""
+    Strokes are seen from the upper left corner of the page, y down.
+    """
     root = read_tree(text, file)
     with rewording(lambda problem: problem.within("svg").at(f"{file}:{root.get(LINE)}")):
         page = _open_page(root)
@@ -98,7 +93,7 @@ def read_strokes(text: str, file: str) -> SvgStrokes:
         need, why = "a path, rect, circle, ellipse, line, polyline or polygon", reader.told()
         raise InputError(Problem("svg", "no shape", need, "; ".join(why), file))
     reader.left.pop("hidden", None)
-    return SvgStrokes(reader.strokes, page, list(reader.told()))
+    return reader.strokes, page, list(reader.told())
 
 
 class _View(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -129,7 +129,9 @@ def _stretched_findings(trajectory: Trajectory) -> Iterator[Finding]:
         return
     inner, outer = ring(np.asarray(arm.parameters.length))
     places = np.unique(np.concatenate([[0.0], path.corners, [1.0]]))
-    for place in places[_is_at_edge(path(places) - np.array(arm.base), inner, outer)]:
+    radius = np.linalg.norm(path(places) - np.array(arm.base), axis=-1)[:, None]
+    edges = np.array([outer, inner] if inner > 0.0 else [outer])
+    for place in places[(np.abs(radius - edges) <= CLOSE * outer).any(axis=1)]:
         lever = path(place) - np.array(arm.base)
         around = np.clip(place + np.array([-BESIDE, BESIDE]), 0.0, 1.0)
         ways = path.on(np.full(2, place), around)[1]
@@ -141,12 +143,6 @@ def _stretched_findings(trajectory: Trajectory) -> Iterator[Finding]:
             need = f"stay {length_text(SHORT * arm.reach)} short of it"
             text = f"singular stop {where}: joints cannot come to rest as the tip does; {need}"
             yield Finding("singular stop", TimeSpan(t, t, 0.0, t), text)
-
-
-def _is_at_edge(levers: Array, inner: Any, outer: Any) -> Array:
-    radius = np.linalg.norm(levers, axis=-1)
-    edges = np.array([outer, inner] if inner > 0.0 else [outer])
-    return np.asarray((np.abs(radius[:, None] - edges) <= CLOSE * outer).any(axis=1))
 
 
 def _posture_findings(motion: SampledMotion, demands: Demands) -> Iterator[Finding]:
@@ -164,9 +160,11 @@ def _posture_findings(motion: SampledMotion, demands: Demands) -> Iterator[Findi
         *_range_findings(demands, SLACK if exact else BETWEEN),
         *_floor_findings(demands, 0.0 if exact else BETWEEN * demands.arm.reach),
     )
-    for finding in searched:
-        if not any(_overlap(finding, other) for other in told):
-            yield finding
+    for one in searched:
+        first, last = one.when[:2]
+        alike = (other.when for other in told if other.kind == one.kind)
+        if not any(first <= when.last and when.first <= last for when in alike):
+            yield one
 
 
 def _closure_findings(motion: SampledMotion) -> Iterator[Finding]:
@@ -190,11 +188,6 @@ def _closure_findings(motion: SampledMotion) -> Iterator[Finding]:
         )
 
 
-def _overlap(one: Finding, other: Finding) -> bool:
-    apart = one.when.last < other.when.first or other.when.last < one.when.first
-    return one.kind == other.kind and not apart
-
-
 def _reach_findings(demands: Demands) -> Iterator[Finding]:
     """Report where the path is further out, or further in, than the links reach."""
     arm = demands.arm
@@ -214,7 +207,8 @@ def _kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Fi
             continue
         at = [float(times[k]) for k in (interval.first, interval.last, interval.worst_at)]
         when = TimeSpan(at[0], at[1], interval.worst, at[2])
-        text = f"{interval.flag.text} {when}{_measure(interval, tracked, when)}"
+        where = f" {when.peak}, at {_place(tracked.points[interval.worst_at, :2])}"
+        text = f"{interval.flag.text} {when}{interval.measured(where)}"
         yield Finding(interval.flag.text, when, text, blocks=bool(interval.flag & FAILURES))
 
 
@@ -225,22 +219,6 @@ def _is_checked_at_any_time(arm: Arm, interval: Interval) -> bool:
     exact = arm.n <= 2  # between its postures too
     passed = interval.flag == TrackFlag.JOINT_LIMIT and interval.worst > 0.0
     return exact and (passed or interval.flag == TrackFlag.BELOW_FLOOR)
-
-
-def _measure(interval: Interval, tracked: Tracked, when: TimeSpan) -> str:
-    point = tracked.points[interval.worst_at, :2]
-    where = f"{when.peak}, at {_place(point)}"
-    match interval.flag:
-        case TrackFlag.BELOW_FLOOR:
-            return f": by up to {length_text(when.worst)} {where}"
-        case TrackFlag.JOINT_LIMIT if when.worst > 0.0:
-            return f": passed by up to {np.degrees(when.worst):.3g} deg {where}"
-        case TrackFlag.NOT_CONVERGED:
-            return f": up to {length_text(when.worst)} off {where}"
-        case TrackFlag.SINGULAR:
-            much = f"{when.worst:.3g}" if when.worst < 1e12 else "beyond 1e12"
-            return f": condition number {much} {where}"
-    return f", at {_place(point)}"
 
 
 def _place(point: Array) -> str:
@@ -270,10 +248,6 @@ def _outside(column: int, lower: float, upper: float) -> Measure:
     return lambda values: np.maximum(lower - values[:, column], values[:, column] - upper)
 
 
-def _depth(heights: slice, floor: float) -> Measure:
-    return lambda values: np.asarray(floor - np.min(values[:, heights], axis=-1))
-
-
 def _range_findings(demands: Demands, slack: float) -> Iterator[Finding]:
     """Report where angles are beyond the joints' limits by more than a slack [rad]."""
     arm = demands.arm
@@ -294,7 +268,7 @@ def _floor_findings(demands: Demands, slack: float) -> Iterator[Finding]:
     floor, heights = demands.floor, columns_of(HEIGHT, demands.arm.n)
     if floor is None or not len(demands.pieces):
         return
-    for when in demands.joints.passed(_depth(heights, floor), slack):
+    for when in demands.joints.passed(lambda rows: floor - rows[:, heights].min(axis=-1), slack):
         text = f"below floor {when}: by up to {length_text(when.worst)} {when.peak}"
         yield Finding("below floor", when, text, blocks=True)
 

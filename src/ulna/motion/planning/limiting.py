@@ -188,8 +188,11 @@ def _corners(law: FastestLaw) -> list[Limiting]:
 
 def _slow_places(law: FastestLaw, times: Array) -> Iterator[_Slow]:
     """Return stops but for those of a pen, and bends: what is straighter is slow for a limit."""
+    from scipy.signal import find_peaks
+
     s, v = law.solved.profile.s, np.sqrt(law.solved.profile.x)
-    bent, slow = _curvature(law.solved.grid), _slow_nodes(v)
+    inner, _ = find_peaks(-v, prominence=BEND * v.max())
+    bent, slow = _curvature(law.solved.grid), [0, *inner.tolist(), len(v) - 1]
     usual = float(np.median(bent))
     for before, node, after in zip(slow[:-2], slow[1:-1], slow[2:], strict=True):
         begin, end = _held_up(v, before, node, after)
@@ -213,14 +216,6 @@ def _curvature(grid: PathGrid) -> Array:
     moves = size > STILL * np.max(size, initial=0.0)
     bent = np.divide(across, size**3, out=np.zeros_like(size), where=moves)
     return np.append(bent, bent[-1])
-
-
-def _slow_nodes(v: Array) -> list[int]:
-    """Return the nodes at which the speed is least, both ends among them."""
-    from scipy.signal import find_peaks
-
-    inner, _ = find_peaks(-v, prominence=BEND * v.max())
-    return [0, *inner.tolist(), len(v) - 1]
 
 
 def _held_up(v: Array, before: int, node: int, after: int) -> tuple[int, int]:

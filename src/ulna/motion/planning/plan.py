@@ -162,11 +162,12 @@ def plan(
     [[78.84, 25.47], [16.09, 5.03]]
     """
     limits = Limits(max_speed, max_acceleration)
+    usual = "trapezoid" if limits.look_ahead(duration) else "uniform"
     asked = PlanningProblem(
         arm,
         path,
         duration,
-        read_timing(limits.usual_timing(duration) if timing is None else timing),
+        read_timing(usual if timing is None else timing),
         rate,
         derivatives,
         limits,
@@ -279,10 +280,6 @@ class Limits:
     def look_ahead(self, duration: float | None) -> bool:
         """Return whether motions may slow down only where they must: with both, and no duration."""
         return None not in (self.speed, self.acceleration) and duration is None
-
-    def usual_timing(self, duration: float | None) -> TimingName:
-        """Return the timing where none is named."""
-        return "trapezoid" if self.look_ahead(duration) else "uniform"
 
     def shortest(self, speed: float, acceleration: float, told: str) -> float:
         """Return the duration at which a motion with these peaks in 1 s just keeps the limits.

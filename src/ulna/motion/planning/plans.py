@@ -138,19 +138,16 @@ def _problems(asked: PlanningProblem) -> list[PlanningProblem]:
     for place, (arm, path) in enumerate(zip(each_arm, each_path, strict=True)):
         try:
             problems.append(replace(asked, arm=arm, path=path).completed())
-            _check_size(problems[-1].arm, problems[0].arm)
+            if problems[-1].arm.n != problems[0].arm.n:
+                need = f"{problems[0].arm.n}, as many as the first has"
+                got, hint = f"{problems[-1].arm.n} links", "plan each n apart"
+                raise InputError(Problem("arm", got, need, hint))
         except InputError as error:
             told = [problem.at(f"{name}[{place}]") for problem in error.problems]
             raise InputError(told or f"{name}[{place}]: {error}") from None
         except InfeasibleError as error:
             raise InfeasibleError(f"{name}[{place}]: {error}") from None
     return problems
-
-
-def _check_size(arm: Arm, first: Arm) -> None:
-    if arm.n != first.n:
-        need = f"{first.n}, as many as the first has"
-        raise InputError(Problem("arm", f"{arm.n} links", need, "plan each n apart"))
 
 
 def _stacked(parts: Sequence[Array], axis: int) -> Array:

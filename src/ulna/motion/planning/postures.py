@@ -406,7 +406,8 @@ class RedundantSolver:
 
     def __call__(self, t: Array, points: Array) -> Array:
         """Return q, q̇ and q̈ (3, k, n) for points with two derivatives (3, k, 2)."""
-        position, velocity, acceleration = as_complex(points)
+        # Points (…, 2) as x + i y.
+        position, velocity, acceleration = np.ascontiguousarray(points).view(complex)[..., 0]
         guess, rate, joint_acceleration = self.nearby(t)
         links = self._links(guess)
         omega, alpha = np.cumsum(rate, axis=-1), np.cumsum(joint_acceleration, axis=-1)
@@ -480,8 +481,3 @@ def _least_squares(by_x: Array, by_y: Array, goal: Array, damping: Array) -> Arr
     to_x, to_y = np.real(np.conj(by_x) * goal), np.real(np.conj(by_y) * goal)
     area = np.maximum(xx * yy - xy**2, np.finfo(float).tiny)
     return np.asarray((yy * to_x - xy * to_y + 1j * (xx * to_y - xy * to_x)) / area)
-
-
-def as_complex(points: Array) -> Array:
-    """Return points (…, 2) as x + i y."""
-    return np.ascontiguousarray(points).view(np.complex128)[..., 0]
