@@ -78,8 +78,11 @@ def to_float(xp: Any, value: Any) -> Array:
     return xp.astype(value, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
-def float_array(value: Any, what: str = "array") -> Array:
-    """Return a floating-point NumPy array of whatever holds numbers; `what` names it in errors."""
+def float_array(value: Any, what: str = "array", unit: str = "") -> Array:
+    """Return a floating-point NumPy array of whatever holds numbers.
+
+    Errors name it `what`, and tell how to read text with units as a number of `unit`.
+    """
     refuse_masked(value, what)
     try:
         array = np.asarray(value)
@@ -93,7 +96,7 @@ def float_array(value: Any, what: str = "array") -> Array:
     except (TypeError, ValueError, OverflowError):
         pass
     need = "numbers, in rows of the same length"
-    raise InputError(Problem(what, shown(value), need, units_hint(value)))
+    raise InputError(Problem(what, shown(value), need, units_hint(value, unit)))
 
 
 def number(what: str, given: Any, need: str = "a finite number", unit: str = "") -> float:

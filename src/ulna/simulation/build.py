@@ -14,10 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.actuation.friction import has_friction
-from ulna.arm import Actuators, Arm, ControlLoop
+from ulna.arm import Actuators, Arm, ControlLoop, Parameters
 from ulna.arrays import Array
 from ulna.control.controller import check_controller
-from ulna.dynamics.packed import CARRIER, LOWER, STUCK, TURNS, UPPER, pack
+from ulna.dynamics.packed import (
+    CARRIER,
+    COULOMB,
+    DRAG,
+    LOWER,
+    STATIC,
+    STUCK,
+    TURNS,
+    UPPER,
+    pack,
+)
 from ulna.dynamics.sequential import pack_frozen
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.expressions import Expression, Op, Program
@@ -165,42 +175,52 @@ class InputMemory(NamedTuple):
     ints: Array
 
 
-class ArmTable(NamedTuple):
-    """An arm as the engine's memory holds it; it is shared, and not to be changed."""
+class Packed(NamedTuple):
+    """Arms as the engine reads them; a single one serves all."""
 
-    links: Array
-    coupled: bool
-    limited: bool  # whether any joint has limits
-    frictional: bool
+    arms: Array  # (1 or B, n+1, constants)
+    limits: Array  # (1 or B, n) the most torque that a controller may ask for
+    coupled: Array  # (1 or B,) ROTORS, FRICTIONAL or both added up, else 0
+    limited: Array  # (1 or B,) whether a joint has a stop
 
 
-def _table(arm: Arm, constants: Array) -> ArmTable:
-    table = new_links(constants)
-    links = table[:-1]
-    links[:, at.TORQUE_LIMIT] = arm.parameters.max_torque
-    links[:, LOWER], links[:, UPPER] = arm.parameters.lower, arm.parameters.upper
-    frictional = has_friction(arm.parameters)
-    coupled = frictional or bool(links[:, CARRIER:STUCK].any())
-    limited = bool(np.isfinite(links[:, LOWER : UPPER + 1]).any())
-    return ArmTable(table, coupled, limited, frictional)
+# Why arms take the recursion in which neighbours exchange torques. Those that differ in it do not
+# go in lanes together: an arm goes the same way whatever stands beside it.
+ROTORS, FRICTIONAL = 1, 2
+
+
+def packed_parameters(p: Parameters) -> Packed:
+    """Pack stacked parameters; of those that are no arms, anything may come out."""
+    with np.errstate(all="ignore"):
+        table = pack(p)
+    arms = table.reshape(-1, *table.shape[-2:])
+    arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
+    rotors = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2))
+    rubs = arms[:, :-1, [COULOMB, STATIC, DRAG]].any(axis=(1, 2))
+    coupled = (ROTORS * rotors + FRICTIONAL * rubs).astype(np.intp)
+    limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
+    most_torque = np.array(p.max_torque, order="C").reshape(-1, p.n)
+    return Packed(arms, most_torque, coupled, limited)
 
 
 @per_arm
-def _full_table(arm: Arm) -> ArmTable:
-    return _table(arm, pack(arm.parameters))
+def packed_arm(arm: Arm) -> Packed:
+    """Pack an arm."""
+    return packed_parameters(arm.parameters)
 
 
 def build_memory(
     arm: Arm, options: SimulationOptions, inputs: InputMemory, motors: MotorRows | None = None
 ) -> Memory:
     """Build the memory of an arm and of its inputs."""
-    full = options.dynamics == "full"
+    full, packed = options.dynamics == "full", packed_arm(arm)
     given = options.sequential_damping
     damping = None if given is None else np.array(given)
-    table = _full_table(arm) if full else _table(arm, pack_frozen(arm.parameters, damping))
+    links = new_links(packed.arms[0] if full else pack_frozen(arm.parameters, damping))
+    links[:-1, at.TORQUE_LIMIT] = arm.parameters.max_torque
     memory = Memory(
         vectors=new_vectors(arm.n, driven=motors is not None),
-        links=table.links.copy(),
+        links=links,
         turns=np.zeros((TURNS, arm.n + 1)),
         per_arm=inputs.per_arm,
         keys=np.zeros(1, dtype=np.int64),
@@ -210,9 +230,11 @@ def build_memory(
     )
     ints = memory.ints
     if full:
-        ints[at.COUPLED] = table.coupled or motors is not None
-        ints[at.STOPS] = options.stops and table.limited
-        ints[at.FRICTIONAL] = table.frictional or (motors is not None and has_gear_loss(motors))
+        coupled = packed.coupled.item(0)
+        ints[at.COUPLED] = coupled or motors is not None
+        ints[at.STOPS] = options.stops and packed.limited.item(0)
+        geared = motors is not None and has_gear_loss(motors)
+        ints[at.FRICTIONAL] = coupled >= FRICTIONAL or geared
     ints[at.WATCHING] = ints[at.STOPS] + ints[at.EVENTS] + ints[at.FRICTIONAL]
     ints[at.WATCHING] += ints[at.MOTORS] * ints[at.ADAPTIVE]  # whose laws switch
     return memory

@@ -151,14 +151,6 @@ def is_number(given: Any) -> bool:
     return type(given) is float or (isinstance(given, Real) and not isinstance(given, bool))
 
 
-def check_no_text(what: str, given: Any, unit: str) -> None:
-    """Raise InputError for text in place of the angles or the rates of joints."""
-    hint = units_hint(given, unit)
-    if hint:
-        need = f"numbers [{unit}], one per joint"
-        raise InputError(Problem(what, shown(given), need, hint)) from None
-
-
 def read_time(what: str, given: Any) -> float:
     """Read a time [s] that is not negative."""
     if not is_number(given) or not 0.0 <= given < 1e300:
@@ -169,11 +161,7 @@ def read_time(what: str, given: Any) -> float:
 
 def joint_values(n: int, what: str, given: Any, unit: str) -> Array:
     """Read one finite number per joint."""
-    try:
-        values = np.atleast_1d(float_array(given, what))
-    except InputError:
-        check_no_text(what, given, unit)
-        raise
+    values = np.atleast_1d(float_array(given, what, unit))
     if values.shape != (n,) or not np.isfinite(values).all():
         need = f"{n} finite number{'s' * (n > 1)} [{unit}], one per joint"
         raise InputError(Problem(what, shown(given), need))

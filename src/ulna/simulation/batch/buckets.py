@@ -13,8 +13,8 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
 from ulna.simulation.batch.inputs import PERFECT_LOOP, Form
-from ulna.simulation.batch.spec import FRICTIONAL, BatchSpec, Packed
-from ulna.simulation.build import InputMemory, build_inputs
+from ulna.simulation.batch.spec import BatchSpec
+from ulna.simulation.build import FRICTIONAL, InputMemory, Packed, build_inputs
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Bucket
 from ulna.simulation.loads import held

@@ -34,7 +34,6 @@ from ulna.simulation.loads import (
     read_source,
     split_formulas,
 )
-from ulna.simulation.options import check_no_text
 from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, actuator_row, sensor_row, timing_of
 from ulna.simulation.ticks import (
     Follow,
@@ -96,11 +95,7 @@ def for_each(examples: Sequence[Any], key: Callable[[Any], Hashable], values: An
 
 def joint_rows(what: str, given: Any, n: int, unit: str) -> Array:
     """Read numbers (n,) for all arms, or (B, n)."""
-    try:
-        values = np.asarray(float_array(given, what), dtype=float)
-    except InputError:
-        check_no_text(what, given, unit)
-        raise
+    values = np.asarray(float_array(given, what, unit), dtype=float)
     rows = values[None] if values.ndim == 0 else values
     if rows.ndim > 2 or rows.shape[-1] != n:
         need = f"({n},) for all arms or (B, {n}), {n} value{'s' * (n > 1)} [{unit}] each"

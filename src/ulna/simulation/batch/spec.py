@@ -19,18 +19,7 @@ from ulna.actuation.friction import efficiencies
 from ulna.arm import Arm, Parameters, parameters_of
 from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array, float_array
-from ulna.dynamics.packed import (
-    CARRIER,
-    COULOMB,
-    DRAG,
-    LOWER,
-    STATIC,
-    STUCK,
-    UPPER,
-    link_moments,
-    pack,
-    rotor_moments,
-)
+from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.simulation.batch.batch_run import PLANE
 from ulna.simulation.batch.inputs import (
@@ -47,12 +36,12 @@ from ulna.simulation.batch.inputs import (
     read_references,
 )
 from ulna.simulation.batch.statuses import CODES, TO_RUN
-from ulna.simulation.build import check_controlled
+from ulna.simulation.build import Packed, check_controlled, packed_arm, packed_parameters
 from ulna.simulation.disturbances import Disturbance
 from ulna.simulation.loads import FORCE, TORQUE, check_between, chosen_command, command_kind
 from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import check_given, motor_rows
-from ulna.simulation.options import MOST_START, SimulationOptions, per_arm, read_options, read_time
+from ulna.simulation.options import MOST_START, SimulationOptions, read_options, read_time
 from ulna.simulation.sensors import DEFAULT_RATE
 from ulna.simulation.steps import check_steps
 from ulna.simulation.ticks import block
@@ -66,39 +55,6 @@ POSITIVE = (
     "mass", "tip_mass", "inertia", "damping", "coulomb", "static", "drag", "rotor_inertia",
     "max_velocity", "max_torque",
 )  # fmt: skip
-
-
-class Packed(NamedTuple):
-    """What the engine reads of arms; a single one serves all."""
-
-    arms: Array  # (1 or B, n+1, constants)
-    limits: Array  # (1 or B, n) the most torque that a controller may ask for
-    coupled: Array  # (1 or B,) ROTORS, FRICTIONAL or both added up, else 0
-    limited: Array  # (1 or B,) whether a joint has a stop
-
-
-# Why arms take the recursion in which neighbours exchange torques. Those that differ in it do not
-# go in lanes together: an arm goes the same way whatever stands beside it.
-ROTORS, FRICTIONAL = 1, 2
-
-
-def _packed(p: Parameters) -> Packed:
-    # Of those that cannot be arms, anything may come out: they are passed over.
-    with np.errstate(all="ignore"):
-        table = pack(p)
-    arms = table.reshape(-1, *table.shape[-2:])
-    arms[:, :-1, LOWER], arms[:, :-1, UPPER] = p.lower, p.upper
-    rotors = arms[:, :-1, CARRIER:STUCK].any(axis=(1, 2))
-    rubs = arms[:, :-1, [COULOMB, STATIC, DRAG]].any(axis=(1, 2))
-    coupled = (ROTORS * rotors + FRICTIONAL * rubs).astype(np.intp)
-    limited = np.isfinite(arms[:, :-1, LOWER : UPPER + 1]).any(axis=(1, 2))
-    most_torque = np.array(p.max_torque, order="C").reshape(-1, p.n)
-    return Packed(arms, most_torque, coupled, limited)
-
-
-@per_arm
-def _packed_arm(arm: Arm) -> Packed:
-    return _packed(arm.parameters)
 
 
 class LaneKind(NamedTuple):
@@ -169,7 +125,7 @@ class BatchSpec:
     def codes(self) -> Array | None:
         """Why arms (B,) cannot run, TO_RUN of those that can; None if all can."""
         p, start, codes = self.parameters, self.start, None
-        stops = self.options.stops and (self.arm is None or bool(_packed_arm(self.arm).limited[0]))
+        stops = self.options.stops and (self.arm is None or bool(packed_arm(self.arm).limited[0]))
         # Written so that NaN is out of bounds as well.
         if stops or not (start.max() <= MOST_START and start.min() >= -MOST_START):
             bad = bad_starts(start, p.lower, p.upper, stops=stops)
@@ -186,10 +142,10 @@ class BatchSpec:
     def packed(self, first: int, last: int) -> Packed:
         """Return some arms as the engine reads them, so that memory does not grow with all."""
         if self.arm is not None:
-            return _packed_arm(self.arm)
+            return packed_arm(self.arm)
         if self.parameters.length.ndim == 1:
-            return _packed(self.parameters)
-        return _packed(Parameters(*(value[first:last] for value in self.parameters)))
+            return packed_parameters(self.parameters)
+        return packed_parameters(Parameters(*(value[first:last] for value in self.parameters)))
 
     @property
     def disturbances(self) -> list[Disturbance]:
