@@ -68,11 +68,6 @@ def test_a_javascript_module_may_say_in_its_ending_that_it_is_one(ask, tmp_path)
     assert (tmp_path / "arm.mjs").read_text().startswith("// One link")
 
 
-def test_endings_in_capitals_are_endings(ask, tmp_path):
-    assert ask("--links", "1", "--out", "ARM.HTML")[0] == 0
-    assert (tmp_path / "ARM.HTML").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
 def test_a_named_format_outranks_the_ending(ask, tmp_path):
     assert ask("--links", "1", "--out", "notes", "--format", "markdown")[0] == 0
     assert (tmp_path / "notes").read_text(encoding="utf-8").startswith("# One link")
@@ -161,15 +156,6 @@ def test_bad_words_get_a_sentence_and_exit_2(ask, tmp_path, words, says):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_longer_arm_is_exit_2_with_what_can_be_derived(ask, tmp_path):
-    ulna.save(ulna.Arm.rods([0.1] * 5, [1.0] * 5), tmp_path / "snake.toml")
-    code, out, err = ask("--arm", "snake.toml", "--out", "snake.html")
-    assert (code, out) == (2, "")
-    assert "links: got 5" in err
-    assert "from 1 to 4" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["snake.toml"]
-
-
 def test_a_file_that_exists_is_not_replaced_by_accident(ask, tmp_path):
     (tmp_path / "arm.md").write_text("mine")
     code, out, err = ask("--links", "1", "--out", "arm.md")
@@ -226,18 +212,6 @@ def test_dry_friction_is_not_left_out_in_silence(ask):
 def test_a_file_that_matlab_cannot_call_is_said_to_be_one(ask):
     assert "rename two-links.m to arm_model.m" in ask("--out", "two-links.m")[2]
     assert ask("--out", "links.m")[2] == ""
-
-
-def test_wrong_words_are_told_by_the_name_of_their_option(ask):
-    assert ask("--bodies", "rod")[2].startswith("--bodies: got 'rod'")
-    assert ask("--arm", "nosuch")[2].startswith("--arm: got 'nosuch'")
-
-
-def test_a_folder_is_no_file(ask, tmp_path):
-    (tmp_path / "d.html").mkdir()
-    code, _, err = ask("--out", "d.html")
-    assert code == 74
-    assert "it is a folder" in err
 
 
 def test_every_format_and_language_has_an_ending():

@@ -18,27 +18,6 @@ def ask(run_in, tmp_path, unpainted):
     return lambda *words: run_in(tmp_path, *words)
 
 
-def test_a_joint_that_turns_as_fast_as_it_may_takes_the_textbooks_time(ask):
-    # From rest to rest over an angle, half the way at +a and half at -a: 2 sqrt(angle / a).
-    path = "joints([(0, 0), ('90 deg', 0)])"
-    words = (
-        "plan",
-        "kehl",
-        path,
-        "--max-joint-acceleration",
-        "180 deg/s^2, 1 rad/s^2",
-        "--fastest",
-    )
-    told = ask(*words, "--json").json
-    assert told["timing"] == "fastest"
-    assert told["duration"] == pytest.approx(2.0 * math.sqrt(0.5), rel=1e-4)
-    # The time goes with 1 / sqrt(a), of which 10 % more is told.
-    (most,) = told["limiting"]
-    assert (most["limit"], most["joint"]) == ("joint acceleration", 1)
-    assert most["share"] == pytest.approx(1.0, abs=0.02)
-    assert most["gain"] == pytest.approx(told["duration"] * (1.0 - 1.1**-0.5), rel=1e-3)
-
-
 def test_a_tip_that_arrives_moving_takes_the_textbooks_time(ask):
     # 0.4 m at 1 m/s² from rest to 0.4 m/s, the least time of speeding up and braking:
     # v²/2a + (v² - w²)/2a = d.
@@ -144,16 +123,6 @@ def test_no_limit_at_all_is_no_minimum_time(ask):
     assert (
         "--fastest: got 'fastest' with limits of speed only, need one of acceleration" in done.err
     )
-
-
-def test_limits_of_the_tip_look_ahead(ask):
-    """Two legs of l with a bend between: longer than 2 l/v, no longer than with a stop there."""
-    path = "polyline([(0.4, -0.1), (0.6, -0.1), (0.6, 0.1)], blend='1 mm')"
-    limits = ("--max-speed", "20 cm/s", "--max-acceleration", "2 m/s^2")
-    told = ask("plan", "kehl", path, *limits, "--json").json
-    assert told["timing"] == "trapezoid"
-    assert 2.0 * 0.2 / 0.2 < told["duration"] < 2.0 * (0.2 / 0.2 + 0.2 / 2.0)
-    assert {one["limit"] for one in told["limiting"]} >= {"tip speed", "tip acceleration"}
 
 
 def test_end_speeds_of_joints_are_angular(ask):

@@ -59,29 +59,6 @@ def test_the_numbers_of_the_driven_pendulum(facts):
     assert told["files"] == ["portrait.png"]
 
 
-def test_the_speed_that_parts_resting_from_running(facts):
-    (found,) = facts(*DRIVEN, "--speed-range", "0 rad/s, 5 rad/s")["critical_speeds"].values()
-    (border,) = found
-    assert border["speed"] == pytest.approx(3.0758581, abs=5e-8)
-    assert border["below"] == {"name": "settles at -1.151 rad", "turns": 0}
-    assert border["above"]["name"] == "runs on"
-
-
-def test_torque_the_other_way_mirrors_everything(facts):
-    told = facts("bechard-1", "--torque", "-4 N*m", *NARROW)
-    angles = {rest["kind"]: rest["angle"] for rest in told["equilibria"]}
-    assert angles["stable focus"] == pytest.approx(1.150811 - math.pi, abs=5e-7)
-    assert angles["saddle"] == pytest.approx(math.pi - 1.150811, abs=5e-7)
-    assert told["running"]["direction"] == -1
-    assert told["running"]["slowest"] == pytest.approx(19.5064, abs=5e-5)
-
-
-def test_a_motor_gives_no_more_than_its_limit(facts):
-    told = facts("bechard-1", "--torque", "12 N*m", "--max-torque", "4 N*m", *NARROW)
-    assert told["torque"] == 4.0
-    assert [rest["kind"] for rest in told["equilibria"]] == ["stable focus", "saddle"]
-
-
 def test_a_controller_in_the_loop(facts):
     law = ["--controller", "PD(kp=20, kd=2)", "--set-point", "30 deg"]
     told = facts("bechard-1", *law, "--start", "10 deg, 1 rad/s", *NARROW)
