@@ -2,8 +2,6 @@
 
 import importlib.util
 import json
-import os
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -103,28 +101,6 @@ def test_methods_of_ones_own_are_listed_after_ours(capsys):
         "steps": "dt",
         "when": "where three stages will do",
     }
-
-
-def test_the_command_line_takes_them_from_installed_packages(tmp_path):
-    # What pip leaves of a package that names its module as an entry point.
-    facts = tmp_path / "my_methods-1.0.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: my-methods\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[ulna]\nmethods = my_methods\n")
-    places = [tmp_path, FILE.parent, Path(ulna.__file__).parents[1]]
-    for words, shows in [
-        (["list", "methods"], "where three stages will do"),
-        (
-            ["simulate", "unit", "--q0", "0, 0.5", "--duration", "0.1", "--method", "heun"],
-            "heun",
-        ),
-    ]:
-        done = subprocess.run(
-            [sys.executable, "-m", "ulna", *words],
-            capture_output=True, text=True, check=False, cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))},
-        )  # fmt: skip
-        assert shows in done.stdout, done.stderr
 
 
 @tabular(

@@ -114,9 +114,6 @@ def test_large_seeds_and_ticks_are_seeds_and_ticks_too():
     assert len(np.unique(found[1])) == 4
 
 
-# Times
-
-
 # One arm for loops of one's own
 
 

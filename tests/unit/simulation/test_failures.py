@@ -5,7 +5,6 @@ import pytest
 
 import ulna
 from ulna import Arm, Joint, Simulation, simulate
-from ulna.cli.outputs import UnfinishedError, Written
 from ulna.errors import InputError, UlnaWarning
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
@@ -174,15 +173,3 @@ def test_a_function_that_fails_where_a_lost_run_is_looked_into_does_not_hide_why
     run = simulate(SPUN, q0=[1.0], duration=9.0, torque=torque, method="rk4", dt=0.05)
     assert run.status.reason in ("function failed", "diverged")
     assert np.isfinite(run.q).all()
-
-
-# Files and commands
-
-
-def test_a_command_whose_controller_fails_ends_with_3_and_knows_why():
-    run = pushed(Pusher(raising(ValueError("no"))))
-    with pytest.raises(UnfinishedError, match=r"Pusher\.torque raised ValueError: no") as caught:
-        Written([], [], []).raise_if_failed(run.status, run.error)
-    assert caught.value.exit_code == 3
-    # Of which the command prints the traceback, if it is asked to.
-    assert caught.value.__cause__ is run.error

@@ -158,15 +158,6 @@ def test_functions_get_copies_and_may_give_anything_that_holds_numbers():
     assert run.q[:, 0] == pytest.approx(run.t**2, rel=1e-12)
 
 
-def test_any_callable_will_do():
-    class Motor:
-        def __call__(self, t):
-            return np.array([2.0])
-
-    for torque in (Motor(), lambda t, *more: [2.0], lambda t, q=None, qd=None: (2.0,)):
-        assert spun(torque, method="rk4", samples=2).q[-1, 0] == pytest.approx(1.0, rel=1e-12)
-
-
 # The force on the tip
 
 

@@ -127,9 +127,6 @@ def test_it_reports_on_its_way():
     assert times == sorted(times)
 
 
-# Progress
-
-
 # What is refused
 
 

@@ -20,9 +20,6 @@ def spun(torque=None, duration=1.0, **options):
     return simulate(SPUN, q0=[0.0], torque=torque, duration=duration, **options)
 
 
-# As meant
-
-
 # Runaways
 
 
@@ -258,23 +255,6 @@ def test_an_error_in_a_force_or_in_an_event_does_too():
     for options in ({"tip_force": broken}, {"events": {"a": broken}}, {"until": broken}):
         with pytest.raises(LookupError, match="broken"):
             spun(**options, on_error="raise")
-
-
-def test_an_error_leaves_a_simulation_that_goes_on():
-    def torque(t):
-        if t > 0.5 and not mended:
-            raise LookupError
-        return [1.0]
-
-    mended = []
-    swing = Simulation(SPUN, q0=[0.0], torque=torque, method="rk4", dt=0.01, on_error="raise")
-    with pytest.raises(LookupError):
-        swing.advance(2.0)
-    mended.append(True)
-    stood = swing.t
-    swing.advance(0.1)
-    assert swing.t == pytest.approx(stood + 0.1)
-    assert swing.q[0] == pytest.approx(0.5 * swing.t**2, rel=1e-12)
 
 
 # Chatter
