@@ -179,7 +179,7 @@ def read_spec(given: str | os.PathLike[str] | Mapping[str, Any]) -> SweepSpec:
         need = "the name of a TOML file, or a mapping of its keys"
         raise InputError(Problem("spec", type(given).__name__, need))
     text, name = read_text(given, LARGEST), os.fspath(given)
-    document = parse_toml(text, name, "sweep file")
+    document = parse_toml(text, name)
     try:
         return _checked(
             SweepSpec(*read_document(dict(document), str(Path(name).absolute().parent)))

@@ -207,7 +207,7 @@ def read_uncertainty(file: str | os.PathLike[str]) -> dict[str, Any]:
         If the file cannot be read.
     """
     text, name = read_text(file, LARGEST), os.fspath(file)
-    document = dict(parse_toml(text, name, "file of uncertainties"))
+    document = dict(parse_toml(text, name))
     checks = Problems()
     for key in document:
         if key not in KEYS:
