@@ -296,11 +296,9 @@ def test_bad_and_hostile_files_are_refused_at_once(drawn, text, says):
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize("missing", ["defusedxml", "svgelements"])
-def test_a_missing_extra_says_what_to_install(monkeypatch, drawn, missing):
-    for name in [name for name in sys.modules if name.partition(".")[0] == missing] or [missing]:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=rf"needs {missing}.*'ulna\[draw\]'") as caught:
+def test_a_missing_extra_says_what_to_install(monkeypatch, drawn):
+    monkeypatch.setitem(sys.modules, "svgelements", None)
+    with pytest.raises(MissingExtraError, match=r"needs svgelements.*'ulna\[draw\]'") as caught:
         drawn('<path d="M0 0 h5"/>')
     assert caught.value.exit_code == 2
 

@@ -9,12 +9,12 @@ alone or in a list. The more specific rule wins, then the later one.
 from __future__ import annotations
 
 import re
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers.expat import ExpatError, ParserCreate
 
-from ulna.errors import InputError, Problem, import_extra
+from ulna.errors import InputError, Problem
 
-NAMESPACE = "{http://www.w3.org/2000/svg}"
+NAMESPACE = "http://www.w3.org/2000/svg "
 LINE = " line"  # the attribute that says where an element is: no file has one of this name
 MARKERS = ("marker", "marker-start", "marker-mid", "marker-end")
 PRESENTATION = ("display", "visibility", "stroke-dasharray", "clip-path", "mask", *MARKERS)
@@ -26,41 +26,32 @@ RULE = re.compile(r"([^{};]*)\{((?:[^{}]|\{[^{}]*\})*)\}")  # @media has rules i
 
 
 def read_tree(text: str, file: str) -> Element:
-    """Return the root element of a file."""
-    xml = import_extra("defusedxml.ElementTree", "draw", "an .svg file")
-    from defusedxml import DefusedXmlException
+    """Return the root element of a file, elements with plain names and lines."""
+    parser, tree = ParserCreate(namespace_separator=" "), TreeBuilder()
 
-    builder = _Builder()
-    parser = xml.DefusedXMLParser(target=builder)
-    builder.expat = parser.parser
-    try:
-        parser.feed(text)
-        root: Element = parser.close()
-    except DefusedXmlException:
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        plain = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
+        # An element of another namespace keeps it in its name, and so is no shape.
+        name = tag.removeprefix(NAMESPACE)
+        tree.start(name, {**plain, LINE: str(parser.CurrentLineNumber)})
+
+    def refuse(*_: object) -> None:
         hint = "remove <!ENTITY ...>, and write what it stands for in its place"
-        raise InputError(Problem("svg", "entities", "elements only", hint, file)) from None
-    except ParseError as error:
-        place = f"{file}:{builder.expat.CurrentLineNumber}"
+        raise InputError(Problem("svg", "entities", "elements only", hint, file))
+
+    parser.StartElementHandler, parser.EntityDeclHandler = start, refuse
+    parser.EndElementHandler = lambda tag: tree.end(tag.removeprefix(NAMESPACE))
+    parser.CharacterDataHandler = tree.data
+    try:
+        parser.Parse(text, True)
+    except ExpatError as error:
+        place = f"{file}:{error.lineno}"
         raise InputError(Problem("svg", str(error), "well-formed XML", place=place)) from None
+    root = tree.close()
     if root.tag != "svg":
         need = "<svg> as the outermost element"
         raise InputError(Problem("svg", f"<{root.tag[:40]}>", need, place=file))
     return root
-
-
-class _Builder(TreeBuilder):
-    """Builds elements with plain names and lines."""
-
-    expat: Any
-
-    def start(self, tag: Any, attrs: dict[Any, Any], /) -> Element:
-        plain = {key.rpartition("}")[2]: value for key, value in attrs.items()}
-        plain[LINE] = str(self.expat.CurrentLineNumber)
-        # An element of another namespace keeps it in its name, and so is no shape.
-        return super().start(tag.removeprefix(NAMESPACE), plain)
-
-    def end(self, tag: Any, /) -> Element:
-        return super().end(tag.removeprefix(NAMESPACE))
 
 
 def as_named(element: Element) -> str:
