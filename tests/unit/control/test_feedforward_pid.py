@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.control import FeedforwardPID, OpenLoop, Reference
-from ulna.dynamics import inverse_dynamics
+from ulna.control import FeedforwardPID, OpenLoop
 
 
 def gaps(arm, controller, reference, duration=2.0):
@@ -15,13 +14,6 @@ def gaps(arm, controller, reference, duration=2.0):
         samples=101,
     )  # fmt: skip
     return np.abs(run.q - [reference(t)[0] for t in run.t]).max(axis=-1)
-
-
-def test_on_the_reference_it_is_inverse_dynamics(geared, circling):
-    q, qd, qdd = circling(2)(0.4)
-    aim, controller = Reference(q, qd, qdd, np.zeros(3)), FeedforwardPID()
-    tau, _ = controller.torque(0.0, q, qd, aim, controller.start(geared))
-    assert tau == pytest.approx(inverse_dynamics(geared, q, qd, qdd), rel=1e-12)
 
 
 def test_without_gains_it_is_the_open_loop(geared, circling):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import ulna
-from tabular import tabular
 from ulna.dynamics import chain, sequential
 from ulna.dynamics.equations_of_motion import state_memory
 from ulna.dynamics.packed import (
@@ -23,7 +22,6 @@ from ulna.kinematics.posture_kernels import NOT_FINITE
 
 TOLERANCE = 1e-11
 ARMS = 4
-SIZES = [1, 2, 3, 4, 5, 8, 20, 50, 100, 200]
 
 
 def drawn(random_arm, n, *, rotors=True, arms=ARMS):
@@ -59,33 +57,12 @@ def forward(arms, q, qd, tau, force, *, coupled=True):
     return found, links_of(memory, n)
 
 
-def inverse(arms, q, qd, qdd, force):
-    found = np.empty_like(qdd)
-    for k in range(len(q)):
-        memory = laid_out(arms[k], force[k])
-        inverse_one(q.shape[-1], memory, q[k], qd[k], qdd[k], found[k])
-    return found
-
-
 def close(ours, expected, tolerance=TOLERANCE):
     largest = np.max(np.abs(expected), axis=-1, keepdims=True)
     return np.all(np.abs(ours - expected) <= tolerance * largest)
 
 
 # Free joints
-
-
-@tabular("n", SIZES)
-@tabular("rotors", [True, False])
-def test_it_is_the_closed_form(random_arm, n, rotors):
-    arm, q, qd, given, force = drawn(random_arm, n, rotors=rotors)
-    expected = chain.forward_dynamics(arm, q, qd, given, tip_force=force)
-    # Where neighbours exchange nothing both forms are one.
-    for coupled in {True, rotors}:
-        found, _ = forward(pack(arm), q, qd, given, force, coupled=coupled)
-        assert close(found, expected)
-    expected = chain.inverse_dynamics(arm, q, qd, given, tip_force=force)
-    assert close(inverse(pack(arm), q, qd, given, force), expected)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7])

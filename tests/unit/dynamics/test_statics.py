@@ -19,20 +19,6 @@ def strong(*limits):
 # Holding
 
 
-def test_a_level_link_is_held_by_its_weight_times_half_its_length():
-    arm = ulna.Arm.rods([0.8], [2.0])
-    assert dynamics.holding_torque(arm, [0.0]) == approx([2.0 * G * 0.4])
-    assert dynamics.holding_torque(arm, [np.pi]) == approx([-2.0 * G * 0.4])
-    assert dynamics.holding_torque(arm, [-np.pi / 2]) == approx([0.0])
-
-
-def test_a_pull_down_at_the_tip_is_a_payload():
-    arm = ulna.Arm.rods([0.8, 0.5], [2.0, 1.0])
-    q = [0.4, -1.1]
-    pulled = dynamics.holding_torque(arm, q, tip_force=[0.0, -0.7 * G])
-    assert pulled == approx(dynamics.holding_torque(arm.with_payload(0.7), q))
-
-
 # The force that torques balance
 
 
@@ -60,20 +46,6 @@ def test_along_a_stretched_arm_single_precision_knows_as_little():
 
 
 # The largest payload
-
-
-def test_the_weakest_joint_decides():
-    lengths, masses = [0.5, 0.5], [1.0, 1.0]
-    shoulder = (100.0 - G * (0.25 + 0.75)) / (G * 1.0)
-    elbow = (10.0 - G * 0.25) / (G * 0.5)
-    for limits, expected in [
-        ((100.0, 10.0), min(shoulder, elbow)),
-        ((100.0, np.inf), shoulder),
-        ((np.inf, 10.0), elbow),
-        ((np.inf, np.inf), np.inf),
-    ]:
-        arm = ulna.Arm.rods(lengths, masses, joints=strong(*limits))
-        assert dynamics.largest_payload(arm, [0.0, 0.0]) == approx(expected)
 
 
 def test_what_no_load_can_hold_is_not_a_number():

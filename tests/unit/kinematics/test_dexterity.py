@@ -14,28 +14,8 @@ from ulna.kinematics.differential_kinematics import elbow_side
 approx = partial(pytest.approx, rel=1e-13)
 
 
-def test_one_link_has_its_length_as_manipulability_and_a_flat_ellipse():
-    arm = ulna.Arm.rods([0.6], [1.0], base=(1.0, 1.0))
-    q = [np.pi / 2]
-    assert kinematics.manipulability(arm, q) == approx(0.6)
-    assert kinematics.condition_number(arm, q) == 1.0
-    ellipse = kinematics.manipulability_ellipse(arm, q)
-    assert ellipse.semi_axes == approx([0.6, 0.0])
-    assert ellipse.center == approx([1.0, 1.6])
-    # The link points up, so its tip moves along x.
-    assert np.sin(ellipse.angle) == approx(0.0, abs=1e-15)
-
-
 def test_the_condition_number_of_an_exactly_singular_posture_is_infinite(unit):
     assert kinematics.condition_number(unit, [0.0, 0.0]) == np.inf
-
-
-def test_the_best_conditioned_posture_of_two_links():
-    # l1 = √2 l2 with the elbow at 135°: the classic isotropic posture, every direction alike.
-    arm = ulna.Arm.rods([np.sqrt(2.0), 1.0], [1.0, 1.0])
-    q = [0.2, np.radians(135.0)]
-    assert kinematics.condition_number(arm, q) == approx(1.0)
-    assert kinematics.singular_values(arm, q) == approx([1.0, 1.0])
 
 
 def test_the_angle_of_the_ellipse_names_an_axis_and_not_a_direction(unit):

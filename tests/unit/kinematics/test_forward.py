@@ -28,22 +28,3 @@ def test_a_right_angle_puts_everything_where_a_drawing_has_it(arm):
 def test_the_orientation_of_the_tip_is_not_wrapped(arm):
     assert kinematics.tip(arm, [5.0, 6.0])[2] == 11.0
     assert kinematics.tip(arm, [-5.0, -6.0])[2] == -11.0
-
-
-def test_one_link_is_an_arm():
-    arm = ulna.Arm.rods([0.5], [1.0], base=(1.0, 0.0))
-    q = [np.pi / 6]
-    assert kinematics.tip(arm, q) == approx([1 + 0.25 * np.sqrt(3), 0.25, np.pi / 6])
-    assert kinematics.joints(arm, q).shape == (2, 2)
-    assert kinematics.centres(arm, q)[0] == approx([1 + 0.125 * np.sqrt(3), 0.125])
-    made = kinematics.transforms(arm, q)
-    assert made.steps.shape == (1, 3, 3)
-    assert made.product == approx(made.steps[0])
-
-
-def test_a_step_turns_by_its_joint_and_then_moves_along_its_link(arm):
-    first, second = kinematics.transforms(arm, np.radians([30.0, 40.0])).steps
-    c, s = np.cos(np.radians(40.0)), np.sin(np.radians(40.0))
-    assert second == approx(np.array([[c, -s, c], [s, c, s], [0, 0, 1]]))
-    c, s = np.cos(np.radians(30.0)), np.sin(np.radians(30.0))
-    assert first == approx(np.array([[c, -s, 10 + 2 * c], [s, c, 20 + 2 * s], [0, 0, 1]]))

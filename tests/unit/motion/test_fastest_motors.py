@@ -101,15 +101,6 @@ WEAK = ulna.Motor(
 )  # fmt: skip
 
 
-def test_a_wild_path_uses_some_limit_up_all_the_time():
-    through = [(0.20, 0.05), (0.25, 0.20), (0.12, 0.22), (0.28, 0.10), (0.15, 0.15)]
-    plan = ulna.plan(ulna.preset("so-101"), ulna.paths.spline(through), timing="fastest")
-    assert plan.ok, plan.problems
-    used = most_used(plan)
-    assert used.max() <= 1.001
-    assert np.mean(used < 0.995) <= 0.01
-
-
 def test_a_geared_dc_motor_uses_its_curve_up_and_sticks_no_longer_than_it_must():
     friction = ulna.Friction(coulomb=0.02, static=0.05)
     joints = [ulna.Joint(motor=WEAK, friction=friction), ulna.Joint(max_torque=0.4, damping=0.004)]
