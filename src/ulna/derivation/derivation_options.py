@@ -115,14 +115,13 @@ def _bodies(arm: Arm) -> str:
     plain = all(not link.com_offset and not link.tip_mass for link in arm.links)
     if arm.payload.inertia or not plain:
         return "general"
-    if all(_is_rod(link.length, link.mass, link.com, link.inertia) for link in arm.links):
+    if all(
+        math.isclose(link.com, 0.5 * link.length, rel_tol=1e-12)
+        and math.isclose(link.inertia, link.mass * link.length**2 / 12.0, rel_tol=1e-12)
+        for link in arm.links
+    ):
         return "rods"
     return "points" if all(x.com == x.length and not x.inertia for x in arm.links) else "general"
-
-
-def _is_rod(length: float, mass: float, com: float, inertia: float) -> bool:
-    middle = math.isclose(com, 0.5 * length, rel_tol=1e-12)
-    return middle and math.isclose(inertia, mass * length**2 / 12.0, rel_tol=1e-12)
 
 
 def _gravity(arm: Arm) -> str:

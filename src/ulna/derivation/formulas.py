@@ -12,14 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 import sympy as sp
 
-from ulna.derivation.model import (
-    BASES,
-    COORDINATES,
-    Letter,
-    Partial,
-    Rate,
-    letter,
-)
+from ulna.derivation.model import BASES, COORDINATES, Letter, Partial, Rate, letter
 
 GREEK = {"phi": "φ", "gamma": "γ", "tau": "τ", "omega": "ω"}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -159,9 +159,7 @@ def link_colors(arm: Arm, theme: Theme) -> list[str]:
     return [theme.link if i % 2 == 0 else theme.link_light for i in range(arm.n)]
 
 
-def draw_trace(
-    axes: Axes, points: ArrayLike, *, theme: Theme = PRINT, width: float = 1.6, layer: float = 3.0
-) -> Axes:
+def draw_trace(axes: Axes, points: ArrayLike, *, theme: Theme = PRINT) -> Axes:
     """Draw the trace of a point, paler the longer ago.
 
     Parameters
@@ -172,10 +170,6 @@ def draw_trace(
         Positions [m], oldest first; a gap where one is NaN.
     theme : Theme, optional
         The colours: `viewer.PRINT` or `viewer.DARK`.
-    width : float, optional
-        Width of the line [points of 1/72 inch].
-    layer : float, optional
-        Matplotlib's z-order: what has more lies above.
 
     Returns
     -------
@@ -195,7 +189,7 @@ def draw_trace(
     way = way[np.all(np.isfinite(way), axis=-1)]
     way = way[:: 1 + (len(way) - 1) // FINEST]
     segments = np.stack([way[:-1], way[1:]], axis=1)
-    style: dict[str, Any] = {"linewidths": width, "capstyle": "round", "zorder": layer}
+    style: dict[str, Any] = {"linewidths": 1.6, "capstyle": "round", "zorder": 3.0}
     lines = LineCollection(list(segments), colors=fading(len(segments), theme), **style)
     axes.add_collection(lines, autolim=False)
     return axes

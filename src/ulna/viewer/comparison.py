@@ -15,16 +15,7 @@ from ulna.viewer.arm_drawing import TIP, Playback, draw_reach, draw_strokes, wid
 from ulna.viewer.figure_style import PRINT, Theme, arm_title, fit_axes, mixed
 from ulna.viewer.film import InlineFilm, check_film, film_moments, speed_remark, times_between
 from ulna.viewer.plan_figures import PALE, reference_points, shown_times
-from ulna.viewer.scene import (
-    HEAD,
-    MARGIN,
-    Moment,
-    MovingArm,
-    Scene,
-    moments,
-    number,
-    shortened,
-)
+from ulna.viewer.scene import HEAD, MARGIN, Moment, MovingArm, Scene, moments, number, shortened
 from ulna.viewer.tracking_figures import check_runs
 
 if TYPE_CHECKING:
@@ -128,12 +119,7 @@ class Comparison:
     """Arms beside one another on a page, with a clock for all of them."""
 
     def __init__(
-        self,
-        plan: Plan,
-        labels: Sequence[str],
-        remark: str,
-        size: tuple[int, int],
-        theme: Theme,
+        self, plan: Plan, labels: Sequence[str], remark: str, size: tuple[int, int], theme: Theme
     ) -> None:
         self.plan, self.scene = plan, Scene(size, theme)
         wide = self.scene.inches[0]

@@ -232,9 +232,18 @@ def page_of_panels(
     figure = new_figure(layout.wide, layout.high)
     bold: dict[str, Any] = {"weight": "bold", "size": 11, "parse_math": False}
     figure.text(TITLE[0] / layout.wide, 1.0 - TITLE[1] / layout.high, title, va="center", **bold)
-    shape = len(layout.heights), layout.columns
-    spaces = _spaces(layout)
-    panels = figure.subplots(*shape, sharex=shared, squeeze=False, gridspec_kw=spaces)
+    rows, columns, high = len(layout.heights), layout.columns, layout.high
+    inside = layout.wide - LEFT - layout.right - BETWEEN_COLUMNS * (columns - 1)
+    spaces = {
+        "left": LEFT / layout.wide,
+        "right": 1.0 - layout.right / layout.wide,
+        "top": 1.0 - HEAD / high,
+        "bottom": layout.foot / high,
+        "hspace": BETWEEN_ROWS * rows / sum(layout.heights),
+        "wspace": BETWEEN_COLUMNS * columns / inside,
+        "height_ratios": layout.heights,
+    }
+    panels = figure.subplots(rows, columns, sharex=shared, squeeze=False, gridspec_kw=spaces)
     across = float(panels[0, 0].get_position().width) * layout.wide
     for axes in panels.flat:
         axes.yaxis.set_label_coords(-NAME / across, 0.5)
@@ -253,21 +262,6 @@ def head(page: Any, title: str, **style: Any) -> None:
     """Write a title at the left above all panels of a figure or a part of one."""
     left = {"x": TITLE_X, "ha": "left", "size": 11, "weight": "bold", "parse_math": False}
     page.suptitle(title, **(left | style))
-
-
-def _spaces(layout: PageLayout) -> dict[str, Any]:
-    """Return where the panels are, in parts of the page as matplotlib takes them."""
-    rows, columns, high = len(layout.heights), layout.columns, layout.high
-    inside = layout.wide - LEFT - layout.right - BETWEEN_COLUMNS * (columns - 1)
-    return {
-        "left": LEFT / layout.wide,
-        "right": 1.0 - layout.right / layout.wide,
-        "top": 1.0 - HEAD / high,
-        "bottom": layout.foot / high,
-        "hspace": BETWEEN_ROWS * rows / sum(layout.heights),
-        "wspace": BETWEEN_COLUMNS * columns / inside,
-        "height_ratios": layout.heights,
-    }
 
 
 def name_outer(axes: Axes, *, last: bool) -> Axes:

@@ -25,13 +25,7 @@ from ulna.typing import StateLike
 from ulna.viewer.exercises import Exercise
 from ulna.viewer.exercises import exercise as make_exercise
 from ulna.viewer.html_page import built_files, html_page, json_text
-from ulna.viewer.playground_scenes import (
-    check_links,
-    left_out,
-    scenes,
-    state_text,
-    usual_pose,
-)
+from ulna.viewer.playground_scenes import check_links, left_out, scenes, state_text, usual_pose
 from ulna.viewer.report_page import check_file
 
 FORMAT = 1

@@ -34,11 +34,7 @@ MOST_MARKS = 9  # numbers along the axis of angles
 
 
 def portrait_figure(
-    portrait: Portrait,
-    *,
-    basins: Basins | None = None,
-    energy: bool = False,
-    theme: Theme = PRINT,
+    portrait: Portrait, *, basins: Basins | None = None, energy: bool = False, theme: Theme = PRINT
 ) -> Figure:
     """Draw a phase portrait on one page, with its legend.
 

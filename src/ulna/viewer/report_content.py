@@ -233,15 +233,11 @@ def _add_path(builder: DocumentBuilder, plan: Plan) -> None:
     with np.errstate(all="ignore"):
         points = plan.trajectory.tip(plan.t).position
     builder.path, travel = strokes_and_travel(points, plan.pen)
-    if lifted := _lifted(plan):
-        builder.travel = travel, lifted
-
-
-def _lifted(plan: Plan) -> list[tuple[float, float]]:
-    """Return from when to when [s] the pen is up, each time until it is down again."""
+    # From when to when the pen is up, each time until it is down again.
     ends = np.append(plan.t, plan.t[-1])[1:]
     lifted = [(float(plan.t[first]), float(ends[last])) for first, last in runs(~plan.pen)]
-    return [(start, end) for start, end in lifted if end > start]
+    if lifted := [(start, end) for start, end in lifted if end > start]:
+        builder.travel = travel, lifted
 
 
 def _add_run(builder: DocumentBuilder, run: Run, label: str, role: str) -> None:

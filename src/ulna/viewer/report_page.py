@@ -113,11 +113,7 @@ def report(
 
 
 def show(
-    result: Reported,
-    *,
-    plan: Plan | None = None,
-    basins: Basins | None = None,
-    height: int = 640,
+    result: Reported, *, plan: Plan | None = None, basins: Basins | None = None, height: int = 640
 ) -> Shown:
     """Show a result in a notebook's cell: the page of `report`, without a server.
 

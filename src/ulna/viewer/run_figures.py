@@ -82,7 +82,9 @@ def run_figure(run: Run | Member, *, theme: Theme = PRINT) -> Figure:
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
         motion, curves = halves
-        head(figure, _run_title(run), x=TITLE_X * WIDER / (WIDER + 1.0))
+        how = f" with {method}" if (method := run.settings.get("method")) else ""
+        title = titled(run.arm, f"{float(run.t[-1] - run.t[0]):.4g} s{how}")
+        head(figure, title, x=TITLE_X * WIDER / (WIDER + 1.0))
         ending = textwrap.fill(str(run.status), LETTERS, break_on_hyphens=False)
         color = theme.muted if run.status.ok else theme.foreground
         head(motion, ending, weight="normal", color=color)
@@ -92,12 +94,6 @@ def run_figure(run: Run | Member, *, theme: Theme = PRINT) -> Figure:
             plot(axes, run, theme=theme).label_outer()
         curves.align_ylabels()
     return figure
-
-
-def _run_title(run: Run) -> str:
-    method = run.settings.get("method")
-    how = f" with {method}" if method else ""
-    return titled(run.arm, f"{float(run.t[-1] - run.t[0]):.4g} s{how}")
 
 
 def plot_angles(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:
@@ -212,9 +208,13 @@ def plot_torques(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes
     run = run_of(run)
     _plot_commanded(axes, run, theme)
     if run.arm.has_friction:
-        _plot_friction(axes, run, theme)
-    named: Any = {"ylabel": "torque [N·m]", "held": _is_held(run)}
-    joint_curves(axes, run.t, run.tau, r"\tau", theme, **named)
+        for joint, style in enumerate(series(run.arm.n, theme)):
+            dotted = {**style, "lw": 1.0, "ls": PATTERNS[3]}
+            curve(axes, run.t, run.friction[:, joint], "" if joint else "friction", dotted)
+    given = run.settings.get("torque")
+    held = isinstance(given, Mapping) and given.get("between") == "hold"
+    held = held or bool(run.settings.get("controller"))
+    joint_curves(axes, run.t, run.tau, r"\tau", theme, ylabel="torque [N·m]", held=held)
     if run.motors:
         _plot_limits(axes, run, theme)
     return axes
@@ -238,18 +238,6 @@ def _plot_limits(axes: Axes, run: Run, theme: Theme) -> None:
             if comes_near(side, run.tau[:, joint], limit):
                 curve(axes, run.t, limit, "", {**style, "lw": 0.9, "ls": DASHES})
     axes.set_ylim(room)
-
-
-def _plot_friction(axes: Axes, run: Run, theme: Theme) -> None:
-    for joint, style in enumerate(series(run.arm.n, theme)):
-        dotted = {**style, "lw": 1.0, "ls": PATTERNS[3]}
-        curve(axes, run.t, run.friction[:, joint], "" if joint else "friction", dotted)
-
-
-def _is_held(run: Run) -> bool:
-    torque = run.settings.get("torque")
-    is_held_table = isinstance(torque, Mapping) and torque.get("between") == "hold"
-    return is_held_table or bool(run.settings.get("controller"))
 
 
 def plot_energy(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes:

@@ -76,7 +76,10 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
         plot_section(panels[n], section, other, theme=theme)
         for axes in panels[n + 1 :]:
             axes.set_visible(False)
-        _name_starts(figure, panels[n])
+        handles, labels = panels[n].get_legend_handles_labels()
+        if 1 < len(labels) <= len(PRINT.data):
+            place: Any = {"loc": "outside upper right", "ncols": len(labels), "markerscale": 3.0}
+            figure.legend(handles, labels, fontsize=8, **place)
     return figure
 
 
@@ -173,11 +176,3 @@ def _named(axes: Axes, joint: int) -> Axes:
     axes.set_xlabel(f"$q_{{{joint}}}$ [rad]")
     axes.set_ylabel(rf"$\dot{{q}}_{{{joint}}}$ [rad/s]")
     return axes
-
-
-def _name_starts(figure: Figure, axes: Axes) -> None:
-    """Write which colour is which start, beside the title, where there are several."""
-    handles, labels = axes.get_legend_handles_labels()
-    if 1 < len(labels) <= len(PRINT.data):
-        place: dict[str, Any] = {"ncols": len(labels), "fontsize": 8, "markerscale": 3.0}
-        figure.legend(handles, labels, loc="outside upper right", **place)

@@ -165,7 +165,6 @@ class DocumentBuilder:
             "format": FORMAT,
             "motions": self._made_motions(),
             "path": self._made_path(self.path),
-            **self._made_travel(),
             "charts": self._made_charts(),
             "planes": self.planes,
             "findings": self.findings,
@@ -173,6 +172,8 @@ class DocumentBuilder:
             "notes": self.notes,
             "columns": self.columns,
         }
+        if self.travel is not None and (path := self._made_path(self.travel[0])) is not None:
+            header["travel"] = path | {"lifted": [list(one) for one in self.travel[1]]}
         return WebDocument(header, zlib.compress(b"".join(self.pieces), 9))
 
     def _made_motions(self) -> list[dict[str, Any]]:
@@ -204,11 +205,6 @@ class DocumentBuilder:
             return None
         x, y = points[evenly(len(points), MAX_PATH_POINTS)].T
         return {"x": self.column(x), "y": self.column(y)}
-
-    def _made_travel(self) -> dict[str, Any]:
-        if self.travel is None or (path := self._made_path(self.travel[0])) is None:
-            return {}
-        return {"travel": path | {"lifted": [list(one) for one in self.travel[1]]}}
 
     def _made_charts(self) -> list[dict[str, Any]]:
         most = _share(
