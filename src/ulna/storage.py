@@ -26,11 +26,13 @@ def read_text(file: str | os.PathLike[str], largest: int = LARGEST_TEXT) -> str:
     try:
         with path.open("rb") as stream:
             raw = stream.read(largest + 1)
+            size = max(len(raw), os.fstat(stream.fileno()).st_size)
     except (OSError, ValueError) as error:
         raise FileError(f"{path}: cannot be read: {_trouble(error)}") from error
     if len(raw) > largest:
-        got = f"more than {largest:,} bytes"
-        raise InputError(Problem("file", got, f"at most {largest:,}", place=str(path)))
+        raise InputError(
+            Problem("file", f"{size:,} bytes", f"at most {largest:,}", place=str(path))
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -31,7 +31,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PICTURES = ROOT / "docs" / "pictures"
 RUN = set()  # commands that have run, on whichever page
-NAMED = ("src", "tests", "tools", "benchmarks", "examples")
+NAMED = ("src", "papers", "tests", "tools", "benchmarks", "examples")
 PROGRAMS = ("ulna", "make", "python", "pip")
 
 

@@ -320,6 +320,36 @@ def test_what_was_compiled_before_runs_without_numba():
         assert done.stdout.split() == ["True", "True"], done.stderr
 
 
+REPEATED = """
+from ulna.kernels import FLOAT, Kernel, inner
+from ulna.kernels.code import machine_code
+from ulna.kernels.entries import typed
+
+@inner
+def series(x, first):
+    found = 0.0
+    for k in range(9):
+        found = found * x + first / (k + 1.0)
+    return found
+
+def total(x):
+    return series(x, 1.0) + series(x + 1.0, 2.0) + series(x * x, x)
+
+bitcode = typed(Kernel(total), (FLOAT,), framed=False, on_typed=lambda name: None)
+codes = [machine_code(bitcode, 1, in_lanes=lanes) for lanes in (False, True, False)]
+print(codes[0] == codes[2])
+"""
+
+
+def test_machine_code_does_not_depend_on_what_was_compiled_before(tmp_path):
+    # LLVM's options are those of the process, so that only a new one shows what the first code is.
+    program = tmp_path / "repeated.py"
+    program.write_text(REPEATED, encoding="utf-8")
+    words = [sys.executable, str(program)]
+    done = subprocess.run(words, env=here(), capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
 # Functions by their address
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
@@ -66,22 +65,15 @@ def machine_code(bitcode: bytes, size: int, *, in_lanes: bool) -> bytes:
     module = llvm.parse_bitcode(bitcode)
     module.link_in(llvm.parse_assembly(_size_function(size, module)))
     _close(module)
-    with _unrolling(LANES_UNROLLED) if in_lanes and size else nullcontext():
-        _optimise(module, machine)
+    # LLVM has this option for the whole process, and optimises otherwise once it was ever given:
+    # given each time, code does not depend on what was compiled before.
+    unrolled = LANES_UNROLLED if in_lanes and size else LLVM_UNROLLED
+    llvm.set_option("ulna", f"-unroll-threshold={unrolled}")
+    _optimise(module, machine)
     if in_lanes:
         module = _with_aligned_stacks(module)
     made: bytes = machine.emit_object(module)
     return made
-
-
-@contextmanager
-def _unrolling(most: int) -> Iterator[None]:
-    """Let LLVM unroll loops up to so many instructions; it knows no such option of a module."""
-    llvm.set_option("ulna", f"-unroll-threshold={most}")
-    try:
-        yield
-    finally:
-        llvm.set_option("ulna", f"-unroll-threshold={LLVM_UNROLLED}")
 
 
 def _close(module: Any) -> None:

@@ -105,10 +105,21 @@ class Interval:
         span, at = f"sample {self.first}", ""
         if self.last > self.first:
             span, at = f"samples {self.first} to {self.last}", f" at sample {self.worst_at}"
-        return f"{where}{span}: {self.flag.text}{self.measured(at)}"
+        return f"{where}{span}: {self.flag.text}{self.describe_worst(at)}"
 
-    def measured(self, at: str) -> str:
-        """Return the worst value in words, with the place where it is."""
+    def describe_worst(self, at: str) -> str:
+        """Describe the worst value and where it occurs.
+
+        Parameters
+        ----------
+        at : str
+            Where it occurs, such as " at sample 12".
+
+        Returns
+        -------
+        str
+            A clause such as " by up to 3 mm at sample 12", empty for flags without a value.
+        """
         if self.flag == TrackFlag.JOINT_LIMIT and not self.worst > 0.0:
             return " keeps the joints from following"
         # Beyond this a condition number only measures rounding.

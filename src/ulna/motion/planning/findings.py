@@ -208,7 +208,7 @@ def _kinematic_findings(arm: Arm, tracked: Tracked, times: Array) -> Iterator[Fi
         at = [float(times[k]) for k in (interval.first, interval.last, interval.worst_at)]
         when = TimeSpan(at[0], at[1], interval.worst, at[2])
         where = f" {when.peak}, at {_place(tracked.points[interval.worst_at, :2])}"
-        text = f"{interval.flag.text} {when}{interval.measured(where)}"
+        text = f"{interval.flag.text} {when}{interval.describe_worst(where)}"
         yield Finding(interval.flag.text, when, text, blocks=bool(interval.flag & FAILURES))
 
 
