@@ -280,14 +280,14 @@ def open_sweep(store: str | Path) -> Sweep:
     InputError
         If the folder holds no sweep.
     FileError
-        If it cannot be read.
+        If it is not there, or cannot be read.
 
     Examples
     --------
     >>> import ulna
-    >>> ulna.open_sweep("nowhere.zarr")  # doctest: +ELLIPSIS
+    >>> ulna.open_sweep("nowhere.zarr")
     Traceback (most recent call last):
-    ulna.errors.InputError: nowhere.zarr: store: got nothing, need a folder ...
+    ulna.errors.FileError: nowhere.zarr: zarr.json cannot be read: No such file or directory
     """
     found = Sweep(read_store(Path(store)))
     if not found.is_complete:
