@@ -36,6 +36,9 @@ def works() -> dict[str, Callable[[], object]]:
     random = np.random.default_rng(0)
     q0 = random.uniform(-1.0, 1.0, (4000, 2))
     pair = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
+    sticky = ulna.Joint(damping=0.5, friction=ulna.Friction(coulomb=0.5, static=0.8))
+    rubbed = ulna.Arm.of([ulna.Link(1.0, 1.0)] * 2, [sticky] * 2)
+    driven = ulna.preset("dfki-double-pendulum")
 
     def rk4(n: int, steps: int) -> Callable[[], object]:
         arm = ulna.Arm.rods([1.0] * n, [1.0] * n)
@@ -59,6 +62,31 @@ def works() -> dict[str, Callable[[], object]]:
         ),
         "batch under computed torque, 4,000 arms × 500 steps": lambda: ulna.simulate_batch(
             pair, q0=q0, duration=0.5, dt=1e-3, controller=controller, reference=q0, threads=1
+        ),
+        "small calls: 0.1 s of one arm": lambda: [
+            ulna.simulate(pair, q0=[0.3, 0.1], duration=0.1) for _ in range(300)
+        ],
+        "small calls: one step of 1,000 arms": lambda: [
+            ulna.simulate_batch(pair, q0=q0[:1000], duration=1e-3, dt=1e-3, threads=1)
+            for _ in range(100)
+        ],
+        "friction, one arm, n = 2": lambda: ulna.simulate(
+            rubbed,
+            q0=[0.3, 0.1],
+            torque=["8*sin(3*t)", "2*t"],
+            duration=20.0,
+            dt=1e-4,
+            method="rk4",
+            samples=2,
+        ),
+        "motors, one arm, n = 2": lambda: ulna.simulate(
+            driven,
+            q0=[0.5, -0.8],
+            voltage=["5*sin(6*t)", "2"],
+            duration=10.0,
+            dt=1e-4,
+            method="rk4",
+            samples=2,
         ),
     }
 

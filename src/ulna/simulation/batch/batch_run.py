@@ -230,7 +230,9 @@ class BatchRun:
     call: BatchCall | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.t, self.q, self.qd, self.tau, self.t_end, *self.parameters):
+        # The parameters of one arm are read-only already.
+        own = self.parameters if self.parameters.length.flags.writeable else ()
+        for array in (self.t, self.q, self.qd, self.tau, self.t_end, *own):
             if isinstance(array, np.ndarray):
                 read_only(array)
 

@@ -40,6 +40,7 @@ from ulna.simulation.engine.memory import (
 )
 from ulna.simulation.ticks import TickRange
 
+UNUSED, NO_KEYS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)
 MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call
 FIRST_BUDGET = 2000  # steps of a block of arms with one link
 
@@ -80,6 +81,9 @@ def block_control(kind: LaneKind, prepared: Prepared, *blocks: int) -> ControlMe
 def single_memory(kind: LaneKind, bucket: Bucket, times: Array) -> tuple[Memory, Record]:
     """Allocate memory for an arm that takes a step by itself, and for its samples."""
     n, floats, ints = bucket.start.shape[2], bucket.floats.copy(), bucket.ints.copy()
+    if not ints[at.WATCHING]:  # no arm will
+        scalar = Memory(UNUSED, UNUSED, UNUSED, UNUSED[0], NO_KEYS, kind.tableau, floats, ints)
+        return scalar, Record(UNUSED, UNUSED)
     scalar = Memory(
         vectors=new_vectors(n, driven=layers_of(bucket) > 1),
         links=np.zeros((n + 1, at.COLUMNS)),
