@@ -400,14 +400,14 @@ class Problems:
         infinite: bool = False,
     ) -> float:
         """Read one number, noting what is wrong with it; NaN where it cannot be used."""
-        need = _need(unit, above, least)
         number = _as_float(value)
         if number is None:
-            self.add(what, shown(value), need, units_hint(value, unit))
+            self.add(what, shown(value), _need(unit, above, least), units_hint(value, unit))
         elif math.isnan(number) or (math.isinf(number) and not infinite):
-            self.add(what, shown(value), f"a finite {need.removeprefix('a ')}")
+            need = _need(unit, above, least).removeprefix("a ")
+            self.add(what, shown(value), f"a finite {need}")
         elif (above is not None and number <= above) or (least is not None and number < least):
-            self.add(what, shown(value), need)
+            self.add(what, shown(value), _need(unit, above, least))
         else:
             return number
         return math.nan
@@ -483,6 +483,8 @@ def size_text(size: float) -> str:
 
 def _as_float(value: Any) -> float | None:
     """Return a real number as a float, infinite where it is too large for one."""
+    if type(value) is float:
+        return value
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
