@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -112,14 +111,7 @@ class Team:
     def __init__(self, report: Callable[[], object] = lambda: None) -> None:
         self.stopped = False
         self._report = report
-        self._working = 0  # helpers
-        self._lock = threading.Lock()
         self._tasks: list[Future[None]] = []
-
-    @property
-    def is_working(self) -> bool:
-        """Whether a helper has not returned."""
-        return self._working > 0
 
     def call(self, helpers: int, work: Callable[[], None]) -> None:
         """Let helpers do work as well; there may be fewer, where threads cannot be started."""
@@ -128,19 +120,14 @@ class Team:
                 self._tasks.append(_pool(os.getpid()).submit(self._help, work))
 
     def _help(self, work: Callable[[], None]) -> None:
-        with self._lock:
-            if self.stopped:
-                return
-            self._working += 1
+        if self.stopped:
+            return
         _inside.working = True
         try:
             work()
         except BaseException:
             self.stopped = True
             raise
-        finally:
-            with self._lock:
-                self._working -= 1
 
     def __enter__(self) -> Team:
         return self
@@ -148,33 +135,21 @@ class Team:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        try:
-            if kind is None:
-                self._join()
-        finally:
-            self._stop()
-
-    def _join(self) -> None:
         if not self._tasks:
             return
         from concurrent.futures import wait
 
         # One that has not begun, since the threads are busy, is not needed any more.
         begun = [task for task in self._tasks if not task.cancel()]
-        for task in begun:
-            while not task.done():
-                wait([task], INTERVAL)
-                self._report()
-        for task in begun:
-            task.result()
-
-    def _stop(self) -> None:
-        with self._lock:
-            self.stopped = True  # from here on none begins
-        latest = time.monotonic() + PATIENCE
-        while self._working and time.monotonic() < latest:
-            with suppress(KeyboardInterrupt):  # one is being raised
-                time.sleep(1e-3)
+        try:
+            if kind is None:
+                while wait(begun, INTERVAL).not_done:
+                    self._report()
+                for task in begun:
+                    task.result()
+        finally:
+            self.stopped = True
+            wait(begun, PATIENCE)
 
 
 def parallel_for(

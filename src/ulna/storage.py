@@ -57,35 +57,23 @@ def whole_file(file: str | os.PathLike[str], *, overwrite: bool = True) -> Itera
     """Return an empty file beside the place of another, to write to.
 
     It moves into that place once the block is done; where the block fails, it is gone and all
-    stays as it was. Without `overwrite` a file that exists is not replaced, not even one that came
-    while this was being written.
+    stays as it was. Without `overwrite` a file that exists is not replaced.
     """
     path = Path(file)
     with writing(path):
         # Through links, so that it is the file behind one that is replaced, and not the link.
         place = Path(os.path.realpath(path))
-        if place.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
         check_new(path, "output", overwrite=overwrite)
         if place.exists() and not place.is_file():
-            raise OSError(errno.EINVAL, "it is no ordinary file")
+            raise OSError("it is a folder" if place.is_dir() else "it is no ordinary file")
         with _beside(place) as part:
             part.touch(exist_ok=False)
             yield part
             _sync(part)
-            if not overwrite:
-                _take(place, path)
-            elif place.exists():
+            check_new(path, "output", overwrite=overwrite)
+            if place.exists():
                 shutil.copymode(place, part)
             part.replace(place)
-
-
-def _take(place: Path, path: Path) -> None:
-    """Create an empty file; of several that ask for the same name at once, one gets it."""
-    try:
-        place.touch(exist_ok=False)
-    except FileExistsError:
-        raise _taken(path, "output") from None
 
 
 @contextmanager
@@ -116,17 +104,8 @@ def whole_folder(
             part.mkdir()
             yield part
             _sync(part)
-            if overwrite:
-                replace_folder(part, place)
-                return
-            if empty_folder(place):
-                place.rmdir()
-            try:
-                os.rename(part, place)  # noqa: PTH104, which has no name for what replaces nothing
-            except OSError:
-                if exists(place):  # somebody else was faster
-                    raise _taken(path, "output") from None
-                raise
+            _check_folder(path, marks, overwrite=overwrite)
+            replace_folder(part, place)
 
 
 def replace_folder(part: Path, place: Path) -> None:

@@ -92,17 +92,8 @@ def run(arguments: Sequence[str]) -> int:
         warnings.showwarning = _warning_printer()
         try:
             _import_command(words)
-            # Typer returns 130 after a KeyboardInterrupt.
             code = int(app(list(words), prog_name="ulna", standalone_mode=False) or 0)
             sys.stdout.flush()
-        except KeyboardInterrupt:
-            code = INTERRUPTED
-        except typer.Abort as aborted:
-            # Typer takes an EOFError for a person who ends the input; but nothing is asked for.
-            error = aborted.__cause__
-            if isinstance(error, EOFError):
-                return _report(error)
-            code = INTERRUPTED
         except BrokenPipeError:
             return _unread()
         except SystemExit as leaving:
@@ -113,9 +104,11 @@ def run(arguments: Sequence[str]) -> int:
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            return _report(error)
-        if code == INTERRUPTED:
-            note("stopped")
+            # Typer takes an EOFError for a person who ends the input; but nothing is asked for.
+            cause = error.__cause__ if isinstance(error, typer.Abort) else None
+            return _report(cause if isinstance(cause, EOFError) else error)
+        if code == INTERRUPTED:  # as Typer returns a KeyboardInterrupt
+            raise KeyboardInterrupt
         return code
 
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from ulna.arm import Arm
+from ulna.concurrency import interruptible, return_partial
 from ulna.control.controller import check_controller
-from ulna.errors import InputError, Interrupted, Problem, shown, units_hint, warn
+from ulna.errors import InputError, Problem, shown, units_hint, warn
 from ulna.simulation.build import (
     check_controlled,
     check_kinds,
@@ -257,6 +258,7 @@ class Simulation(SimulationCore):
             warn(*self.accuracy_warnings)
         return status
 
+    @interruptible
     def advance_to(self, t: float, report: Report | None = None) -> Status:
         """Advance to a time, or until something ends the run.
 
@@ -299,7 +301,7 @@ class Simulation(SimulationCore):
             # Of a function that Ctrl-C ended, and that may be called again.
             self.loads.clear_error()
             self.status = interrupted(self)
-            raise Interrupted(self.status.text, self.status) from None
+            return return_partial(self.status, "raise", self.status.text)
         finished = code in (at.REACHED, at.STOPPED)
         self.accuracy_warnings = accuracy_warnings(self) if finished else []
         self.status = self.failure.status if self.failure else status_of(self, code)

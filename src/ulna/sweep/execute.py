@@ -17,7 +17,8 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.errors import Interrupted, warn
+from ulna.concurrency import interruptible, return_partial
+from ulna.errors import warn
 from ulna.progress import progress as progress_line
 from ulna.storage import exists
 from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
@@ -64,6 +65,7 @@ class SweepJob:
         self._report(1.0 - self._left / len(self.spec))
 
 
+@interruptible
 def sweep(
     spec: SweepSpec | str | Path | Mapping[str, Any] | None = None,
     store: str | Path | None = None,
@@ -153,7 +155,7 @@ def sweep(
                 _carry_out(SweepJob(asked, results, report), workers, scheduler, tls)
     except KeyboardInterrupt:
         done = f"{found.finished:,} of {len(found):,} points are finished"
-        raise Interrupted(f"interrupted; {done}", found) from None
+        return return_partial(found, "raise", f"interrupted; {done}")
     if not found.is_complete:
         why = "they kept killing the workers that computed them"
         warn(f"{not_computed_text(found)}; {why}; the same sweep tries them again")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ulna.arrays import Array, float_array
-from ulna.concurrency import parallel_for
-from ulna.errors import InputError, Interrupted, Problem, shown, warn
+from ulna.concurrency import interruptible, parallel_for, return_partial
+from ulna.errors import InputError, Problem, shown, warn
 from ulna.simulation.batch.blocks import LEAST_SHARED, ResidentBucket
 from ulna.simulation.batch.buckets import Prepared, buckets_of
 from ulna.simulation.batch.inputs import joint_rows
@@ -244,6 +244,7 @@ class BatchSimulation:
             raise InputError(Problem("torque", f"shape {values.shape}", need))
         np.clip(values, -self.parameters.max_torque, self.parameters.max_torque, self._torque)
 
+    @interruptible
     def advance(self, seconds: float | None = None, *, steps: int | None = None) -> Statuses:
         """Advance all members, under the torques that were last applied.
 
@@ -277,7 +278,7 @@ class BatchSimulation:
                 left -= some
         except KeyboardInterrupt:
             status = self.status
-            raise Interrupted(f"interrupted at t = {self.t:g} s: {status}", status) from None
+            return return_partial(status, "raise", f"interrupted at t = {self.t:g} s: {status}")
         status = self.status
         if self._is_coarse and not told:
             warn(*coarse_arms(status, self.options.dt, most_error(self.options)))
