@@ -6,10 +6,26 @@ first from the x axis. Importing this loads nothing: a name brings its module on
 
 from importlib import import_module as _import_module
 
-from ulna._version import __version__
+from ulna._version import __version__ as __version__
 
-# Where the names are that no module of their own stands for.
+# The public names by the modules that they come from; "" has modules of their own.
 _HOMES = {
+    "": (
+        "__version__",
+        "actuation",
+        "analysis",
+        "angles",
+        "control",
+        "dynamics",
+        "expressions",
+        "interop",
+        "kinematics",
+        "motion",
+        "simulation",
+        "sweep",
+        "typing",
+        "units",
+    ),
     "ulna.analysis": ("Portrait", "Section", "poincare", "portrait"),
     "ulna.arm": (
         "Actuators",
@@ -60,80 +76,8 @@ _HOMES = {
     "ulna.viewer": ("animate", "play", "plot", "report", "show", "widget"),
 }
 
-__all__ = [
-    "Actuators",
-    "Arm",
-    "Backlash",
-    "BatchRun",
-    "BatchSimulation",
-    "ControlLoop",
-    "FileError",
-    "Friction",
-    "IdealMotor",
-    "InfeasibleError",
-    "InputError",
-    "Interrupted",
-    "Joint",
-    "Link",
-    "Motor",
-    "Parameters",
-    "Path",
-    "Payload",
-    "Plan",
-    "Plans",
-    "Portrait",
-    "Robustness",
-    "Run",
-    "Section",
-    "Sensors",
-    "ServoMotor",
-    "Simulation",
-    "StepperMotor",
-    "Sweep",
-    "TorqueSpeedMotor",
-    "Trajectory",
-    "UlnaError",
-    "UlnaWarning",
-    "WindingHeat",
-    "__version__",
-    "actuation",
-    "analysis",
-    "angles",
-    "animate",
-    "compiled",
-    "control",
-    "derive",
-    "dynamics",
-    "expressions",
-    "interop",
-    "kinematics",
-    "load",
-    "motion",
-    "motor",
-    "open_batch",
-    "open_run",
-    "open_sweep",
-    "paths",
-    "plan",
-    "play",
-    "plot",
-    "poincare",
-    "portrait",
-    "preset",
-    "presets",
-    "report",
-    "robustness",
-    "save",
-    "show",
-    "simulate",
-    "simulate_batch",
-    "simulation",
-    "stack",
-    "sweep",
-    "typing",
-    "units",
-    "widget",
-]
+_PLACES = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> object:
@@ -146,9 +90,8 @@ def __dir__() -> list[str]:
 
 
 def _found(name: str) -> object:
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(_import_module(module), name)
+    if _PLACES.get(name):
+        return getattr(_import_module(_PLACES[name]), name)
     try:
         if not name.startswith("__"):
             return _import_module(f"ulna.{name}")
