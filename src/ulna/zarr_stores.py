@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -163,6 +163,61 @@ class Store:
             found = np.asarray(array[(*box, Ellipsis)])
         return np.array(found.tolist(), str) if found.dtype.kind == "T" else found
 
+    def read_finished(
+        self,
+        name: str,
+        places: Sequence[NDArray[np.intp]],
+        finished: NDArray[np.bool_],
+        box: Box = (),
+        advice: Callable[[tuple[int, ...]], str] = lambda chunk: "",
+    ) -> NDArray[Any]:
+        """Read what is finished of an array, and its fill value elsewhere.
+
+        Parameters
+        ----------
+        name : str
+            Of the array.
+        places : sequence of ndarray
+            Indices along each of the axes of `finished`, the leading ones.
+        finished : ndarray of bool
+            What is written; a chunk counts if any of it is.
+        box : sequence of slice
+            The part, by the axes that follow.
+        advice : callable, optional
+            Returns what the message of a damaged chunk ends with, by the chunk's place.
+
+        Returns
+        -------
+        ndarray
+            Its values.
+
+        Raises
+        ------
+        FileError
+            A chunk is missing, damaged, or cannot be read.
+        """
+        array = self.arrays[name]
+        sizes = array.chunks[: finished.ndim]
+        further = array.shape[finished.ndim :]
+        box = box or [slice(0, size) for size in further]
+        shape = [len(range(*one.indices(size))) for one, size in zip(box, further, strict=True)]
+        found = np.full([*map(len, places), *shape], array.fill_value, array.dtype)
+        chunks = [one // size for one, size in zip(places, sizes, strict=True)]
+        for chunk in itertools.product(*(np.unique(one).tolist() for one in chunks)):
+            parts = [slice(k * size, (k + 1) * size) for k, size in zip(chunk, sizes, strict=True)]
+            if not finished[tuple(parts)].any():
+                continue
+            inside = [np.flatnonzero(one == k) for one, k in zip(chunks, chunk, strict=True)]
+            some = [one[own] for one, own in zip(places, inside, strict=True)]
+            spans = [slice(int(one.min()), int(one.max()) + 1) for one in some]
+            try:
+                block = self.read(name, (*spans, *box))
+            except FileError as error:
+                raise FileError(f"{error}{advice(chunk)}") from error
+            own = (one - span.start for one, span in zip(some, spans, strict=True))
+            found[np.ix_(*inside)] = block[np.ix_(*own)]
+        return found
+
     def read_unfinished(self, name: str) -> NDArray[Any]:
         """Read all of an array, such as a status, with its fill value where nothing was written.
 
@@ -269,6 +324,22 @@ def open_store(path: Path, form: str, what: str, *, writable: bool = False) -> S
         hint = "it takes another version of ulna to read it" if named else ""
         raise InputError(Problem("store", got, f"{what}, format '{form}'", hint, str(path)))
     return store
+
+
+def lazy_array(shape: Sequence[int], dtype: Any, read: Callable[[Any], Any]) -> Any:
+    """Return an array that xarray reads part by part, by keys with at most one array of indices."""
+    from xarray.backends import BackendArray
+    from xarray.core import indexing
+
+    class Backend(BackendArray):
+        def __init__(self) -> None:
+            self.shape, self.dtype = tuple(shape), np.dtype(dtype)
+
+        def __getitem__(self, key: Any) -> Any:
+            support = indexing.IndexingSupport.OUTER_1VECTOR
+            return indexing.explicit_indexing_adapter(key, self.shape, support, read)
+
+    return indexing.LazilyIndexedArray(Backend())
 
 
 def _chunk_keys(array: Any, box: Box) -> Iterator[str]:

@@ -7,8 +7,7 @@ and is all that one task computes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,10 +123,3 @@ class ChunkGrid(NamedTuple):
         """Return where a box lies along each axis."""
         steps = zip(self.place(number), self.box, self.extent(number), strict=True)
         return tuple(slice(at * size, at * size + own) for at, size, own in steps)
-
-
-def boxes(chunks: ChunkGrid, wanted: Sequence[NDArray[np.intp]]) -> Iterator[int]:
-    """Return the chunks in which some of the points lie whose indices along each axis are given."""
-    near = [np.unique(at // size) for at, size in zip(wanted, chunks.box, strict=True)]
-    for place in product(*near):
-        yield int(np.ravel_multi_index(place, chunks.counts))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 
 from ulna.errors import FileError, InputError, Problem
 from ulna.storage import empty_folder, exists
-from ulna.sweep.chunks import Coordinate, SweepLayout, Variable, boxes
+from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
 from ulna.sweep.sweep_outputs import NOT_COMPUTED, STATUS_CODES, STATUSES
-from ulna.zarr_stores import Store, new_store, open_store
+from ulna.zarr_stores import Store, lazy_array, new_store, open_store
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
@@ -115,50 +116,23 @@ class SweepStore(SweepMemory):
 
     def values(self, variable: Variable) -> Any:
         """Return an output of all points, as an array that xarray reads part by part."""
-        from xarray.core.indexing import LazilyIndexedArray
-
-        return LazilyIndexedArray(self._lazy(variable))
-
-    def _lazy(self, variable: Variable) -> Any:
-        from xarray.backends import BackendArray
-        from xarray.core.indexing import IndexingSupport, explicit_indexing_adapter
-
-        store = self
-
-        class StoredOutput(BackendArray):
-            shape = (*store.status.shape, *variable.shape)
-            dtype = np.dtype(variable.dtype)
-
-            def __getitem__(self, key: Any) -> Any:
-                support = IndexingSupport.OUTER
-                return explicit_indexing_adapter(key, self.shape, support, self._read)
-
-            def _read(self, key: tuple[Any, ...]) -> NDArray[Any]:
-                return store.read(variable, key)
-
-        return StoredOutput()
+        shape = (*self.status.shape, *variable.shape)
+        return lazy_array(shape, variable.dtype, partial(self.read, variable))
 
     def read(self, variable: Variable, key: tuple[Any, ...]) -> NDArray[Any]:
         """Read a part of an output: an index, a slice or indices for each axis."""
-        chunks, shape = self.layout.chunks, (*self.status.shape, *variable.shape)
-        wanted = [np.atleast_1d(np.arange(n)[one]) for one, n in zip(key, shape, strict=True)]
-        found = np.full([len(one) for one in wanted], variable.fill, variable.dtype)
-        for number in filter(self.is_finished, boxes(chunks, wanted[: len(chunks.shape)])):
-            box = (*chunks.box_of(number), *(slice(0, n) for n in variable.shape))
-            try:
-                block = self._store.read(variable.name, box)
-            except FileError as error:
-                status = Path(self.path, STATUS, "c", *map(str, chunks.place(number)))
-                hint = f"delete {status} and run the sweep again to compute these points anew"
-                raise FileError(f"{error}; {hint}") from error
-            pairs = list(zip(wanted, box, strict=True))
-            inside = [(one >= part.start) & (one < part.stop) for one, part in pairs]
-            there = np.ix_(*map(np.flatnonzero, inside))
-            here = np.ix_(
-                *(one[own] - part.start for (one, part), own in zip(pairs, inside, strict=True))
-            )
-            found[there] = block[here]
-        return found[tuple(0 if isinstance(one, int | np.integer) else slice(None) for one in key)]
+        count = self.status.ndim
+        keys = zip(key[:count], self.status.shape, strict=True)
+        points = [np.asarray(np.arange(size)[one]) for one, size in keys]
+        computed = self.status != STATUS_CODES[NOT_COMPUTED]
+        places = [np.atleast_1d(one) for one in points]
+        found = self._store.read_finished(variable.name, places, computed, advice=self._advice)
+        shape = [size for one in points for size in one.shape]  # without the axes of numbers
+        return found.reshape(*shape, *variable.shape)[(..., *key[count:])]
+
+    def _advice(self, chunk: tuple[int, ...]) -> str:
+        status = Path(self.path, STATUS, "c", *map(str, chunk))
+        return f"; delete {status} and run the sweep again to compute these points anew"
 
 
 def create_store(path: Path, layout: SweepLayout, *, overwrite: bool) -> SweepStore:

@@ -26,6 +26,7 @@ from ulna.simulation.outcome import Floats, Status
 from ulna.simulation.run import read_only, versions_here
 from ulna.simulation.tables import Quantity, labelled
 from ulna.typing import PathLike
+from ulna.zarr_stores import lazy_array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -116,27 +117,17 @@ def dataset(run: BatchRun) -> xr.Dataset:
     """Return a batch as a dataset with named axes and units; what is in a file stays there."""
     import xarray as xr
 
-    kept = {name: _lazy(getattr(run, name)) for name in HISTORIES}
+    parts = {name: getattr(run, name) for name in HISTORIES}
+    kept = {
+        name: lazy_array(part.shape, part.dtype, part.__getitem__)
+        if isinstance(part, StoredArray)
+        else part
+        for name, part in parts.items()
+    }
     found = histories(kept) | endings(run.t_end, run.status.codes)
     found |= parameter_quantities(run.parameters)
     axes = coordinates(run.t, run.n, len(run))
     return xr.Dataset(labelled(found), labelled(axes), attributes(run.provenance))
-
-
-def _lazy(values: Any) -> Any:
-    if not isinstance(values, StoredArray):
-        return values
-    from xarray.backends import BackendArray
-    from xarray.core import indexing
-
-    class Backend(BackendArray):
-        shape, dtype = values.shape, values.dtype
-
-        def __getitem__(self, key: Any) -> Any:
-            support = indexing.IndexingSupport.OUTER_1VECTOR
-            return indexing.explicit_indexing_adapter(key, self.shape, support, values.__getitem__)
-
-    return indexing.LazilyIndexedArray(Backend())
 
 
 def summary(run: BatchRun) -> str:

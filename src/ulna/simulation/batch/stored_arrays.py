@@ -37,20 +37,7 @@ class BatchFolder:
 
     def read(self, name: str, rows: NDArray[np.intp], box: tuple[slice, slice]) -> Floats:
         """Read some rows of a history, chunk by chunk; NaN where an arm has not run."""
-        array = self.store.arrays[name]
-        shape = [
-            len(range(*part.indices(size))) for part, size in zip(box, array.shape[1:], strict=True)
-        ]
-        found = np.full((len(rows), *shape), np.nan)
-        size = array.chunks[0]
-        chunks = rows // size
-        for chunk in np.unique(chunks).tolist():
-            if self.has_run[chunk * size : (chunk + 1) * size].any():
-                inside = np.flatnonzero(chunks == chunk)
-                some = rows[inside]
-                part = slice(int(some.min()), int(some.max()) + 1)
-                found[inside] = self.store.read(name, (part, *box))[some - part.start]
-        return found
+        return self.store.read_finished(name, [rows], self.has_run, box)
 
 
 class StoredArray:
