@@ -160,6 +160,22 @@ def card(
     return f"<div><strong>{escape(title)}</strong>{text}{table}</div>"
 
 
+class Described:
+    """A result that describes itself, on a console and in a notebook: a title and some lines."""
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def _lines(self) -> list[str]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *(f"  {line}" for line in self._lines())])
+
+    def _repr_html_(self) -> str:
+        return card(self._title(), self._lines())
+
+
 def _cell(text: str) -> str:
     return f"<td>{escape(text)}</td>"
 

@@ -12,14 +12,14 @@ from ulna.analysis.step_measures import measured
 from ulna.analysis.time_averages import by_joint
 from ulna.arrays import Array, float_array, freeze, plain
 from ulna.errors import InputError, Problem, shown
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation import BatchRun, Run
 from ulna.simulation.batch.member import Member
 from ulna.simulation.options import check_memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchStepResponse:
+class BatchStepResponse(Described):
     """How all joints of B arms answered steps of their set-points, which they started off.
 
     NaN stands for what there is not: of a joint that never settles, of one whose set-point is
@@ -91,12 +91,8 @@ class BatchStepResponse:
             )
         return [*lines, str(self.run.status)]
 
-    def __repr__(self) -> str:
-        head = f"BatchStepResponse of {len(self):,} arms"
-        return "\n".join([head, *(f"  {line}" for line in self._lines())])
-
-    def _repr_html_(self) -> str:
-        return card(f"Step responses of {len(self):,} arms", self._lines())
+    def _title(self) -> str:
+        return f"BatchStepResponse of {len(self):,} arms"
 
 
 def batch_step_response(run: BatchRun, goals: Array, tolerance: float) -> BatchStepResponse:

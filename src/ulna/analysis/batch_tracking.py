@@ -26,7 +26,7 @@ from ulna.analysis.tracking_measures import (
 from ulna.arrays import Array, freeze, plain, positive
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation import BatchRun
 from ulna.simulation.batch.batch_run import BLOCK
 from ulna.simulation.options import check_memory
@@ -52,7 +52,7 @@ class BatchWorst(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchTracking:
+class BatchTracking(Described):
     """Tracking errors of the B runs of a batch against their plans, for each of S samples.
 
     Attributes
@@ -213,12 +213,6 @@ class BatchTracking:
     def _title(self) -> str:
         path = str(self.plan.path) if isinstance(self.plan, Plan) else f"{len(self.plan):,} plans"
         return f"Tracking of {path} by {len(self):,} arms, {len(self.t)} samples"
-
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *(f"  {line}" for line in self._lines())])
-
-    def _repr_html_(self) -> str:
-        return card(self._title(), self._lines())
 
 
 def error_facts(found: Any, status: Any, max_t: Any, max_point: Any) -> dict[str, Any]:

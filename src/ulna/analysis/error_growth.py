@@ -39,7 +39,7 @@ from ulna.control.loop_stability import balance
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation.build import check_controlled, check_kinds
 
 FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
@@ -53,7 +53,7 @@ LARGEST = 1e3  # entry of N for a block to be well conditioned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(Described):
     """How errors of an arm grow along a plan: open loop, or under a controller.
 
     Attributes
@@ -230,11 +230,8 @@ class Stability:
         rates = ", ".join(f"{value:.3g}" for value in self.exponents)
         return [self.sentence, f"exponents over {self.t[-1]:g} s: {rates} per second"]
 
-    def __repr__(self) -> str:
-        return "\n".join([f"Stability along {self.plan.path}", *(f"  {x}" for x in self._lines())])
-
-    def _repr_html_(self) -> str:
-        return card(f"Stability along {self.plan.path}", self._lines())
+    def _title(self) -> str:
+        return f"Stability along {self.plan.path}"
 
 
 def stability(

@@ -44,7 +44,7 @@ from ulna.arrays import Array, float_array, freeze, plain
 from ulna.control import Controller
 from ulna.dynamics import gravity_torque, linearise
 from ulna.errors import InputError, Problem, rewording, shown
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
 from ulna.typing import ArrayLike, StateLike
@@ -61,7 +61,7 @@ LARGE = 1e9  # gain, beyond which there is no telling from infinity
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LoopDynamics:
+class LoopDynamics(Described):
     """A sampled loop near rest as a linear system, opened where commands leave the controller.
 
     Attributes
@@ -358,11 +358,8 @@ class LoopDynamics:
             )
         return lines
 
-    def __repr__(self) -> str:
-        return "\n".join([f"Loop of {self.controller}", *(f"  {line}" for line in self._lines())])
-
-    def _repr_html_(self) -> str:
-        return card(f"Loop of {self.controller}", self._lines())
+    def _title(self) -> str:
+        return f"Loop of {self.controller}"
 
 
 def loop(

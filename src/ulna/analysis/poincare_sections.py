@@ -21,7 +21,7 @@ from ulna.arm import Arm
 from ulna.arrays import Array, freeze, number, plain, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation import Run, simulate
 from ulna.simulation.build import check_kinds
 from ulna.simulation.options import joint_values
@@ -77,7 +77,7 @@ class Crossings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Section:
+class Section(Described):
     """A Poincaré section: where the orbits from some starts cross an angle of one joint.
 
     Attributes
@@ -124,13 +124,6 @@ class Section:
         head = f"joint {self.joint} {way} through {self.angle:.4g} rad"
         return [head, *(f"{len(one)} crossings in {one.run.t[-1]:g} s" for one in self.crossings)]
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in self._lines())])
-
-    def _repr_html_(self) -> str:
-        return card(self._title, self._lines())
-
-    @property
     def _title(self) -> str:
         return f"Section of {self.arm.name or f'{self.arm.n} joints'}"
 

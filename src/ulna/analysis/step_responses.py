@@ -30,7 +30,7 @@ from ulna.arm import Actuators, Arm, Sensors
 from ulna.arrays import Array, freeze, number, plain, positive, whole
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation import BatchRun, Run, simulate
 from ulna.simulation.batch.member import Member
 from ulna.simulation.build import check_kinds
@@ -46,7 +46,7 @@ NO_SIZE = "0: where measurements or torques are rounded, responses go with the s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StepResponse(Generic[Judged]):
+class StepResponse(Described, Generic[Judged]):
     """How one joint answered a step; None for what there is not, above all if it never settles.
 
     Attributes
@@ -117,11 +117,8 @@ class StepResponse(Generic[Judged]):
             f"{self.steady_error:.3g} rad off",
         ]
 
-    def __repr__(self) -> str:
-        return "\n".join(["StepResponse", *(f"  {line}" for line in self._lines())])
-
-    def _repr_html_(self) -> str:
-        return card("Step response", self._lines())
+    def _title(self) -> str:
+        return "StepResponse"
 
 
 @overload

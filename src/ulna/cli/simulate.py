@@ -50,7 +50,7 @@ from ulna.cli.outputs import (
 from ulna.cli.planning import make_plan
 from ulna.cli.run_report import run_facts, show_run, status_line
 from ulna.cli.terminal import counted, note, say, show_json
-from ulna.columns import Cells, read_cells
+from ulna.columns import Cells, is_number, read_cells
 from ulna.control import read_controller
 from ulna.errors import InputError, Problem, Problems, did_you_mean, rewording, shown
 from ulna.expressions import FUNCTIONS, Expression
@@ -333,15 +333,7 @@ def _has_unit(item: str, names: Sequence[str]) -> bool:
     # A number before a condition, "5 if t < 1 else 0", is no number of ifs.
     if not unit or unit in names or unit.split()[0] == "if":
         return False
-    return units.known_unit(unit) is not None or _is_number(amount)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return units.known_unit(unit) is not None or is_number(amount)
 
 
 def _read_each(

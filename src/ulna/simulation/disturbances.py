@@ -21,6 +21,7 @@ from ulna.expressions import Expression, Program
 from ulna.namespaces import namespace
 from ulna.simulation.options import is_number
 from ulna.typing import ArrayLike
+from ulna.units import separate
 
 __all__ = ["Disturbance", "chirp", "formula", "noise", "pulse", "sine", "step"]
 
@@ -320,9 +321,7 @@ def formula(
     _check_one(torque, force)
     what, given = ("torque", torque) if torque is not None else ("force", force)
     numbers = _read("formula", at=at, until=until)
-    from ulna.simulation.loads import split_formulas
-
-    parts = split_formulas(given) if isinstance(given, str) else given
+    parts = separate(given) if isinstance(given, str) else given
     is_list = isinstance(parts, Sequence) and all(
         isinstance(one, str) or is_number(one) for one in parts
     )

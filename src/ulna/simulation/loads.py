@@ -24,6 +24,7 @@ from ulna.motion import Plan, Plans, Trajectory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import CALLBACK
+from ulna.units import separate
 
 if TYPE_CHECKING:
     from ulna.simulation.build import Signal
@@ -130,7 +131,7 @@ def read_source(
     if callable(given):
         return _function(kind, given, width)
     if isinstance(given, str):
-        given = split_formulas(given)
+        given = separate(given)
     if holds_text(given):
         return _formulas(kind, list(given), n)
     if isinstance(given, tuple) and len(given) == 2 and depth(given[1]) == 2:
@@ -189,22 +190,6 @@ def steady_row(kind: InputKind, given: Any) -> list[float] | None:
         if not is_plain or not -MOST_PLAIN < value < MOST_PLAIN:
             return None
     return [*map(float, given), *[0.0] * (width - len(given))]
-
-
-def split_formulas(text: str) -> list[str]:
-    """Cut text at the commas that stand outside parentheses.
-
-    >>> split_formulas("min(t, 1), 3")
-    ['min(t, 1)', ' 3']
-    """
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "([") - (letter in ")]")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return parts
 
 
 def depth(given: Any) -> int:

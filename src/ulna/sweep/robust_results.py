@@ -18,7 +18,7 @@ from ulna.analysis import FollowingVerdict
 from ulna.arrays import Array, plain, whole
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation import BatchRun
 from ulna.sweep.sampling import plain_value
 from ulna.sweep.sensitivity import RankCorrelation, SobolIndices, rank_correlation
@@ -109,7 +109,7 @@ class WorstCase(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Robustness:
+class Robustness(Described):
     """What became of B arms that are not quite the nominal one.
 
     Attributes
@@ -376,11 +376,8 @@ class Robustness:
     def _title(self) -> str:
         return f"Robustness of {self.plan.path}: {len(self):,} arms, seed {self.seed}"
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *(f"  {line}" for line in [self.text, *self.lines])])
-
-    def _repr_html_(self) -> str:
-        return card(self._title(), [self.text, *self.lines])
+    def _lines(self) -> list[str]:
+        return [self.text, *self.lines]
 
 
 def _told(value: Any) -> Any:

@@ -328,9 +328,7 @@ class _SpecReader:
             return None
         value = self.given[name]
         if formulas and isinstance(value, str):
-            from ulna.simulation.loads import split_formulas
-
-            value = split_formulas(value)
+            value = units.separate(value)
         with self.checks.gather():
             listed = self.checks.sequence(name, value, f"a list of {sizes[0]} values")
             if len(listed) not in sizes:

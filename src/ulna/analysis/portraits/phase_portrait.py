@@ -24,7 +24,7 @@ from ulna.arrays import Array, number, positive, whole
 from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
-from ulna.progress import card
+from ulna.progress import Described
 from ulna.simulation import Run, simulate
 from ulna.simulation.build import check_kinds
 
@@ -188,7 +188,7 @@ class Orbit:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Portrait:
+class Portrait(Described):
     """All that one joint can do; what takes time is computed when it is asked for.
 
     Attributes
@@ -464,12 +464,8 @@ class Portrait:
         """
         return portrait_facts(self)
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in portrait_lines(self))])
+    def _lines(self) -> list[str]:
+        return portrait_lines(self)
 
-    def _repr_html_(self) -> str:
-        return card(self._title, portrait_lines(self))
-
-    @property
     def _title(self) -> str:
         return f"Portrait of {self.arm.name or 'one joint'}"

@@ -32,7 +32,6 @@ from ulna.simulation.loads import (
     held,
     holds_text,
     read_source,
-    split_formulas,
 )
 from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, actuator_row, sensor_row, timing_of
 from ulna.simulation.ticks import (
@@ -43,6 +42,7 @@ from ulna.simulation.ticks import (
     follow_motion,
     trajectory_of,
 )
+from ulna.units import separate
 
 PERFECT_LOOP = ControlLoop(None, PERFECT, IDEAL)
 MOST_WRITTEN = 8  # numbers of an array that a description holds
@@ -149,7 +149,7 @@ def is_a_list_of_them(given: Any, widths: Sequence[int]) -> bool:
     if not isinstance(given, list):
         return False
     flat = all(isinstance(one, str | int | float) for one in given)
-    several = any(isinstance(one, str) and len(split_formulas(one)) > 1 for one in given)
+    several = any(isinstance(one, str) and len(separate(one)) > 1 for one in given)
     if flat and len(given) in widths and not several:
         return False
     return any(one is None or isinstance(one, str | tuple) or holds_text(one) for one in given)
