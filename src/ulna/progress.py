@@ -26,17 +26,12 @@ NOTEBOOK_FORMAT = "{desc} {bar} {percentage:3.0f} %{postfix}"
 
 
 @contextmanager
-def progress(
-    what: str, *, shown: bool | None = None, patience: float | None = None
-) -> Iterator[ProgressLine]:
+def progress(what: str, *, shown: bool | None = None) -> Iterator[ProgressLine]:
     """Return what is called with the part of the work that is done, from 0 to 1.
 
-    Without `shown` a bar appears if standard error is a terminal, and in notebooks; after
-    `patience` seconds, or one.
+    Without `shown` a bar appears if standard error is a terminal, and in notebooks.
     """
-    line = ProgressLine(
-        what, is_seen() if shown is None else shown, PATIENCE if patience is None else patience
-    )
+    line = ProgressLine(what, is_seen() if shown is None else shown)
     try:
         yield line
     finally:
@@ -49,10 +44,10 @@ def is_seen() -> bool:
 
 
 class ProgressLine:
-    """A bar that is shown once the work takes long; `what` may change while it lasts."""
+    """A bar that is shown once the work takes long."""
 
-    def __init__(self, what: str, shown: bool, patience: float) -> None:
-        self.what, self.shown, self.patience = what, shown, patience
+    def __init__(self, what: str, shown: bool) -> None:
+        self.what, self.shown = what, shown
         self.start: float | None = None
         self.last = self.before = 0.0
         self.bar: _TqdmBar | None = None
@@ -63,7 +58,7 @@ class ProgressLine:
         if self.start is None:
             # What came before the first word, such as compiling, says nothing about the rest.
             self.start, self.last, self.before = now, now - INTERVAL, done
-        if not self.shown or now - self.start < self.patience or now - self.last < INTERVAL:
+        if not self.shown or now - self.start < PATIENCE or now - self.last < INTERVAL:
             return
         self.last = now
         done = min(max(done, 0.0), 1.0)
@@ -71,13 +66,12 @@ class ProgressLine:
         if self.bar is None:
             self.bar = _TqdmBar(self.what, done, left)
         else:
-            self.bar.move(self.what, done, left)
+            self.bar.move(done, left)
 
     def clear(self) -> None:
-        """Leave no trace; it comes back with the next call."""
+        """Leave no trace."""
         if self.bar is not None:
             self.bar.remove()
-            self.bar = None
 
 
 class _TqdmBar:
@@ -95,9 +89,8 @@ class _TqdmBar:
         # A place of its own, to be emptied: a widget that is closed leaves its output behind.
         self.place = page.display(self.bar.container, display_id=True)
 
-    def move(self, what: str, done: float, left: str) -> None:
+    def move(self, done: float, left: str) -> None:
         self.bar.n = done
-        self.bar.set_description_str(what, refresh=False)
         self.bar.set_postfix_str(left)
 
     def remove(self) -> None:

@@ -79,19 +79,6 @@ def test_where_nobody_looks_nothing_is_shown_unless_it_is_asked_for(clock):
     assert work(clock, 2.0, Terminal(), shown=False) == ""
 
 
-def test_one_that_does_not_wait_shows_at_once_and_says_what_is_done_next(clock):
-    terminal = Terminal()
-    with redirect_stderr(terminal), progress("the first", patience=0.0) as report:
-        report(0.0)
-        assert terminal.seen() == f"the first [{30 * '.'}]   0 %"
-        clock.now, report.what = 1.0, "the next"
-        report(0.5)
-        assert terminal.seen() == f"the next [{15 * '#'}{15 * '.'}]  50 %, 1 s left"
-        report.clear()
-        assert terminal.seen() == ""
-    assert terminal.seen() == ""
-
-
 def test_tqdm_is_loaded_when_a_bar_is_due_and_starts_no_thread():
     code = """
 import sys, threading
