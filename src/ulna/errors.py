@@ -36,6 +36,8 @@ __all__ = [
 
 _LONGEST_COMPARED = 80  # letters: comparing words takes the square of their length
 _LONGEST_SHOWN = 60  # letters of a value in a message
+_LONGEST_KEY = 60  # letters of a key
+_MOST_UNKNOWN = 20  # keys, each of which is compared with the known ones
 _MOST_TOLD = 20  # problems in a message; `InputError.problems` has them all
 # What `ulna.units` calls the kinds of numbers that are most often written with a unit.
 _KINDS = {
@@ -379,6 +381,24 @@ def shown(value: object) -> str:
     return text if len(text) <= 2 * _LONGEST_SHOWN else text[: 2 * _LONGEST_SHOWN - 3] + "..."
 
 
+def shown_key(key: object) -> str:
+    """Write a key so that it stays on its line and short, whatever a file calls it.
+
+    Parameters
+    ----------
+    key : object
+        Of a table.
+
+    Returns
+    -------
+    str
+        At most 60 characters.
+    """
+    text = str(key)
+    plain = text if text.isprintable() else ascii(text)[1:-1]
+    return plain if len(plain) <= _LONGEST_KEY else plain[: _LONGEST_KEY - 3] + "..."
+
+
 class Problems:
     """A list of problems that turns into one `InputError` at the end, if there are any."""
 
@@ -388,6 +408,15 @@ class Problems:
     def add(self, what: str, got: str, need: str, hint: str = "") -> None:
         """Note one problem, in words."""
         self.found.append(Problem(what, got, need, hint))
+
+    def unknown_keys(self, table: Iterable[object], known: Sequence[str], owner: str = "") -> None:
+        """Note the first keys of a table that are not known, each with the nearest known one."""
+        hint = f"known: {', '.join(known)}"
+        for key in [key for key in table if key not in known][:_MOST_UNKNOWN]:
+            what = f"{owner}.{shown_key(key)}" if owner else shown_key(key)
+            near = did_you_mean(str(key), known)
+            self.add(what, "an unknown key", "a known one", near or hint)
+            hint = hint if near else ""  # the list stands once
 
     def number(
         self,

@@ -18,8 +18,7 @@ from ulna.arm.control_loop import (
     ControlLoop,
     Sensors,
 )
-from ulna.arm.toml_lines import shown_key
-from ulna.errors import Problems, nearest_name, shown
+from ulna.errors import Problems, shown
 
 LOOP_TABLES = ("loop", "sensors", "actuators")
 _KINDS: Mapping[str, Mapping[str, str]] = {
@@ -57,18 +56,15 @@ def _values(checks: Problems, name: str, table: Any) -> dict[str, Any]:
         checks.add(name, shown(table), f"a table [{name}]")
         return {}
     kinds, plain = _KINDS[name], _PLAIN.get(name, ())
+    checks.unknown_keys(table, (*kinds, *plain), name)
     values: dict[str, Any] = {}
     for key, given in table.items():
-        what = f"{name}.{shown_key(key)}"
         if key in plain:
             values[key] = given
-        elif key not in kinds:
-            hint = nearest_name(key, (*kinds, *plain))
-            checks.add(what, "an unknown key", "a known one", hint)
-        else:
+        elif key in kinds:
             with checks.gather():
                 rows = given if isinstance(given, list) else [given]
-                read = [units.to_si(one, kinds[key], what=what) for one in rows]
+                read = [units.to_si(one, kinds[key], what=f"{name}.{key}") for one in rows]
                 values[key] = read if isinstance(given, list) else read[0]
     return values
 

@@ -32,7 +32,7 @@ from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.motor_parts import BACKLASH, HEAT, Backlash, WindingHeat
 from ulna.arm.motors import MOTOR_KINDS, MOTOR_TABLES, SAME_UNLESS_GIVEN, AnyMotor, Motor
 from ulna.arm.planar_arm import EARTH, Arm
-from ulna.arm.toml_lines import Lines, shown_key
+from ulna.arm.toml_lines import Lines
 from ulna.errors import InputError, Problem, Problems, nearest_name, shown, warn
 from ulna.storage import read_text
 
@@ -154,7 +154,7 @@ class _RobotFileReader:
         self.doubts: list[Problem] = []
 
     def arm(self, document: Table) -> Arm:
-        self._only_known("", document, TOP)
+        self.checks.unknown_keys(document, TOP)
         self._format(document)
         parts = [self._link(number, table) for number, table in self._link_tables(document)]
         options: dict[str, Any] = {
@@ -189,7 +189,7 @@ class _RobotFileReader:
 
     def _link(self, number: int, table: Table) -> tuple[Link | None, Joint | None]:
         owner = f"link.{number}"
-        self._only_known(owner, table, (*LINK, "joint"))
+        self.checks.unknown_keys(table, (*LINK, "joint"), owner)
         self._all_needed(owner, table, NEEDED[Link])
         values = self._values(owner, table, KEYS[Link])
         joint = self._joint(f"{owner}.joint", table.get("joint", {}))
@@ -203,7 +203,7 @@ class _RobotFileReader:
     def _joint(self, owner: str, table: Any) -> Joint | None:
         if not self._is_table(owner, table, "{ lower = ..., upper = ... }"):
             return None
-        self._only_known(owner, table, (*JOINT, "friction", "motor"))
+        self.checks.unknown_keys(table, (*JOINT, "friction", "motor"), owner)
         values = self._values(owner, table, KEYS[Joint])
         if "friction" in table:
             values["friction"] = self._part(f"{owner}.friction", table["friction"], Friction)
@@ -247,7 +247,7 @@ class _RobotFileReader:
         if not self._is_table(owner, table, example):
             return None
         before = len(self.checks.found)
-        self._only_known(owner, table, (*KEYS[kind], *parts))
+        self.checks.unknown_keys(table, (*KEYS[kind], *parts), owner)
         self._all_needed(owner, table, NEEDED[kind])
         values = self._values(owner, table, KEYS[kind])
         for key, inner in parts.items():
@@ -291,13 +291,6 @@ class _RobotFileReader:
             return True
         self.checks.add(owner, shown(table), f"a table such as {example}")
         return False
-
-    def _only_known(self, owner: str, table: Table, known: tuple[str, ...]) -> None:
-        for key in table:
-            if key in known:
-                continue
-            what = f"{owner}.{shown_key(key)}" if owner else shown_key(key)
-            self.checks.add(what, "an unknown key", "a known one", nearest_name(key, known))
 
     def _all_needed(self, owner: str, table: Table, needed: tuple[str, ...]) -> None:
         for key in needed:

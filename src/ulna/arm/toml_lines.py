@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-LONGEST_KEY = 60  # letters of a key in a message
+from ulna.errors import shown_key
 
 _HEADER = re.compile(r"\s*(\[\[?)([^\[\]=#,]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*([\w.\- \t\"']+)=")
@@ -43,9 +43,3 @@ class Lines:
 
 def _names(key: str) -> list[str]:
     return [shown_key(name) for name in _SPACES_AND_QUOTES.sub("", key).split(".")]
-
-
-def shown_key(key: str) -> str:
-    """Write a key so that it stays on its line and short, whatever a file calls it."""
-    plain = key if key.isprintable() else ascii(key)[1:-1]
-    return plain if len(plain) <= LONGEST_KEY else plain[: LONGEST_KEY - 3] + "..."

@@ -13,10 +13,9 @@ from ulna.analysis.step_responses import rest_posture
 from ulna.arm import Actuators, Arm, ControlLoop, Sensors
 from ulna.arm.control_loop import NO_LOOP, check_for_joints
 from ulna.arm.loop_tables import read_loop
-from ulna.arm.toml_lines import shown_key
 from ulna.arrays import whole
 from ulna.control import ComputedTorque, Controller, read_controller
-from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
+from ulna.errors import InputError, Problem, Problems, shown
 from ulna.expressions import Call, parse_call
 from ulna.motion import Path as PlanePath
 from ulna.simulation.disturbances import Disturbance
@@ -24,6 +23,7 @@ from ulna.simulation.motor_rows import takes_positions
 from ulna.simulation.reading import read_disturbance, read_sensors
 from ulna.sweep.cases import EXACT, FASTEST, FINITE, REST, Case, Grid, sample_grid
 from ulna.sweep.sampling import Design
+from ulna.sweep.spec_content import MADE_IN_PYTHON
 from ulna.sweep.spec_files import SpecFiles
 from ulna.sweep.sweep_outputs import PATH, STEP, KeptOutputs, read_kept
 from ulna.sweep.sweep_parameters import FLAG, LOOP, OF_MOTION, OF_SIMULATION, WORD, Parameter
@@ -32,7 +32,6 @@ from ulna.typing import Derivatives, Elbow, Method, Precision, SupportsArray, Ti
 
 FORMAT = 1
 CURVE_POINTS, MOST_SAMPLES = 200, 1_000_000
-MOST_UNKNOWN = 20  # unknown keys that are told of, each with the nearest known one
 RATE = 1000.0  # [Hz] of controllers
 MOTION_OPTIONS = {name: kind for name, kind in OF_MOTION.items() if name != "duration"}
 SIMULATION_OPTIONS = {**OF_SIMULATION, "precision": WORD}
@@ -170,23 +169,17 @@ class _SpecReader:
             self.checks.add("format", got, f"format = {FORMAT}", hint)
 
     def _only_known(self) -> None:
-        unknown = [key for key in self.given if key not in TOP][:MOST_UNKNOWN]
-        for key in unknown:
-            if key == "made in Python":
-                need = "one that text makes: read the sweep with the script that made it"
-                self.checks.add("spec", f"a {' and a '.join(self.given[key])} made in Python", need)
-                continue
-            hint = did_you_mean(str(key), TOP) or f"known: {', '.join(TOP)}" * (key == unknown[0])
-            self.checks.add(shown_key(str(key)), "an unknown key", "a known one", hint)
+        made = self.given.get(MADE_IN_PYTHON)
+        if made is not None:
+            need = "one that text makes: read the sweep with the script that made it"
+            self.checks.add("spec", f"a {' and a '.join(made)} made in Python", need)
+        unknown = [key for key in self.given if key != MADE_IN_PYTHON]
+        self.checks.unknown_keys(unknown, TOP)
 
     def _keep(self) -> tuple[KeptOutputs | None, int]:
         keep, points = self.given.get("keep"), CURVE_POINTS
         if isinstance(keep, Mapping):
-            for key in list(keep)[:MOST_UNKNOWN]:
-                if key not in KEEP:
-                    hint = nearest_name(str(key), KEEP)
-                    what = f"keep.{shown_key(str(key))}"
-                    self.checks.add(what, "an unknown key", "a known one", hint)
+            self.checks.unknown_keys(keep, KEEP, "keep")
             with self.checks.gather():
                 given = keep.get("curve_points", points)
                 points = whole("keep.curve_points", given, 1, MOST_SAMPLES)

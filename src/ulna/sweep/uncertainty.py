@@ -18,7 +18,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arm.control_loop import MEASURED, NO_LOOP
 from ulna.arm.robot_files import parse_toml, placed
-from ulna.errors import InputError, Problem, Problems, nearest_name, shown
+from ulna.errors import InputError, Problem, Problems, shown
 from ulna.expressions import Call, parse_call
 from ulna.motion import Plan
 from ulna.simulation.sensors import DEFAULT_RATE, PERFECT
@@ -209,9 +209,7 @@ def read_uncertainty(file: str | os.PathLike[str]) -> dict[str, Any]:
     text, name = read_text(file, LARGEST), os.fspath(file)
     document = dict(parse_toml(text, name))
     checks = Problems()
-    for key in document:
-        if key not in KEYS:
-            checks.add(key, "an unknown key", f"one of {', '.join(KEYS)}", nearest_name(key, KEYS))
+    checks.unknown_keys(document, KEYS)
     if document.get("format", FORMAT) != FORMAT:
         checks.add("format", shown(document["format"]), f"format = {FORMAT}")
     vary = document.get("vary")

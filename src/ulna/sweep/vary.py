@@ -17,10 +17,17 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arm.toml_lines import shown_key
 from ulna.arrays import whole
 from ulna.control import Controller, read_controller
-from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
+from ulna.errors import (
+    InputError,
+    Problem,
+    Problems,
+    did_you_mean,
+    nearest_name,
+    shown,
+    shown_key,
+)
 from ulna.sweep.cases import Case
 from ulna.sweep.sampling import (
     DESIGNS,
@@ -187,7 +194,7 @@ class _AxisReader:
             if key not in known:
                 hint = did_you_mean(key, known)
                 need = f"one of {', '.join(known)}"
-                checks.add(f"{one.name}.{shown_key(str(key))}", "an unknown key", need, hint)
+                checks.add(f"{one.name}.{shown_key(key)}", "an unknown key", need, hint)
         checks.raise_if_any()
         if normal:
             return self._normal(one, given)
