@@ -215,10 +215,7 @@ def _taken(file: str | os.PathLike[str], what: str) -> InputError:
 
 def exists(file: str | os.PathLike[str]) -> bool:
     """Return whether something has that name, a link that leads nowhere included."""
-    try:
-        return os.path.lexists(file)
-    except (OSError, ValueError):
-        return False
+    return os.path.lexists(file)
 
 
 def empty_folder(file: str | os.PathLike[str]) -> bool:

@@ -136,9 +136,9 @@ def _motor_signals(run: Run) -> dict[str, Quantity]:
     return found
 
 
-def attributes(run: Run) -> dict[str, str]:
-    """Return the provenance of a run as text: texts as they are, all else as JSON."""
-    plain = run.provenance.items()
+def attributes(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return how a run or a batch was computed as text: texts as they are, all else as JSON."""
+    plain = provenance.items()
     return {key: value if isinstance(value, str) else json.dumps(value) for key, value in plain}
 
 
@@ -146,7 +146,9 @@ def dataset(run: Run) -> xr.Dataset:
     """Return a run as a dataset with named axes and units."""
     import xarray as xr
 
-    return xr.Dataset(labelled(quantities(run)), labelled(coordinates(run)), attributes(run))
+    return xr.Dataset(
+        labelled(quantities(run)), labelled(coordinates(run)), attributes(run.provenance)
+    )
 
 
 def labelled(parts: Mapping[str, Quantity]) -> dict[str, Any]:

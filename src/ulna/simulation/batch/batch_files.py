@@ -20,7 +20,6 @@ from ulna.simulation.batch.batch_run import (
     HISTORIES,
     HISTORY,
     BatchRun,
-    attributes,
     coordinates,
     endings,
     parameter_quantities,
@@ -32,6 +31,7 @@ from ulna.simulation.batch.stored_arrays import FORMAT, WHAT, BatchFolder, Store
 from ulna.simulation.files import reading
 from ulna.simulation.outcome import Floats
 from ulna.simulation.run import as_json, versions_here
+from ulna.simulation.tables import attributes
 from ulna.storage import check_space, free_place, replace_folder
 from ulna.typing import PathLike
 from ulna.zarr_stores import MARKS, Store, new_store, open_store

@@ -6,7 +6,6 @@ The result of simulating many arms at once: what each of them did, and how it en
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from ulna.simulation.batch.stored_arrays import FORMAT, StoredArray
 from ulna.simulation.options import check_memory
 from ulna.simulation.outcome import Floats, Status
 from ulna.simulation.run import read_only, versions_here
-from ulna.simulation.tables import Quantity, labelled
+from ulna.simulation.tables import Quantity, attributes, labelled
 from ulna.typing import PathLike
 from ulna.zarr_stores import lazy_array
 
@@ -103,13 +102,6 @@ def endings(t_end: Floats, codes: Codes) -> dict[str, Quantity]:
     return {
         "t_end": Quantity(("arm",), t_end, "s", "time at which the arm ended"),
         "status": Quantity(("arm",), codes, "1", "how the arm ended", FLAGS),
-    }
-
-
-def attributes(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Return the provenance of a batch as text: the format as it is, all else as JSON."""
-    return {
-        key: value if key == "format" else json.dumps(value) for key, value in provenance.items()
     }
 
 
