@@ -44,11 +44,11 @@ class Column(NamedTuple):
     units: str
 
 
-def coordinates(run: Run) -> dict[str, Quantity]:
-    """Return what the axes of a run's arrays count."""
-    joint = np.arange(1, run.arm.n + 1)
+def coordinates(t: Floats, n: int) -> dict[str, Quantity]:
+    """Return what the axes of arrays count, of times [s] and of n joints."""
+    joint = np.arange(1, n + 1)
     return {
-        "time": Quantity(("time",), run.t, "s", "time"),
+        "time": Quantity(("time",), t, "s", "time"),
         "joint": Quantity(("joint",), joint, "1", "number of the joint, from the base"),
         "axis": Quantity(("axis",), np.array(["x", "y"]), "1", "axis of the plane"),
     }
@@ -146,9 +146,8 @@ def dataset(run: Run) -> xr.Dataset:
     """Return a run as a dataset with named axes and units."""
     import xarray as xr
 
-    return xr.Dataset(
-        labelled(quantities(run)), labelled(coordinates(run)), attributes(run.provenance)
-    )
+    axes = coordinates(run.t, run.arm.n)
+    return xr.Dataset(labelled(quantities(run)), labelled(axes), attributes(run.provenance))
 
 
 def labelled(parts: Mapping[str, Quantity]) -> dict[str, Any]:

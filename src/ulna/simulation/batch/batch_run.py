@@ -17,6 +17,7 @@ from ulna.arm import Parameters
 from ulna.errors import size_text
 from ulna.kinematics.forward_kinematics import tip
 from ulna.progress import card
+from ulna.simulation import tables
 from ulna.simulation.batch.member import Member, MemberOrigin
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import FORMAT, StoredArray
@@ -70,13 +71,8 @@ FLAGS = {
 
 def coordinates(t: Floats, n: int, members: int) -> dict[str, Quantity]:
     """Return what the axes of a batch's arrays count."""
-    arm, joint = np.arange(members), np.arange(1, n + 1)
-    return {
-        "arm": Quantity(("arm",), arm, "1", "number of the arm, from 0"),
-        "time": Quantity(("time",), t, "s", "time"),
-        "joint": Quantity(("joint",), joint, "1", "number of the joint, from the base"),
-        "axis": Quantity(("axis",), np.array(["x", "y"]), "1", "axis of the plane"),
-    }
+    arm = Quantity(("arm",), np.arange(members), "1", "number of the arm, from 0")
+    return {"arm": arm, **tables.coordinates(t, n)}
 
 
 def parameter_quantities(parameters: Parameters) -> dict[str, Quantity]:
