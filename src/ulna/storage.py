@@ -11,7 +11,7 @@ import itertools
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -121,14 +121,22 @@ def replace_folder(part: Path, place: Path) -> None:
             raise
 
 
-def free_place(path: Path, marks: Sequence[str], *, overwrite: bool) -> Path:
+def growing_place(
+    path: Path,
+    marks: Sequence[str],
+    *,
+    overwrite: bool,
+    is_own: Callable[[Path], bool] = lambda place: False,
+) -> Path:
     """Return where a folder can grow: in its place, or beside the one that it is to replace.
 
-    See `whole_folder` for the `marks`.
+    See `whole_folder` for the `marks`. Beside it, a folder that `is_own` is gone on with.
     """
     with writing(path):
         _check_folder(path, marks, overwrite=overwrite)
-    return name_aside(path) if exists(path) and not empty_folder(path) else path
+    if empty_folder(path) or not exists(path):
+        return path
+    return name_aside(path, lambda place: exists(place) and not is_own(place))
 
 
 @contextmanager
@@ -181,7 +189,9 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
     return path
 
 
-def name_aside(file: str | os.PathLike[str]) -> Path:
+def name_aside(
+    file: str | os.PathLike[str], is_taken: Callable[[Path], bool] | None = None
+) -> Path:
     """Return a free name for what there is of a file or folder that is not whole.
 
     "b.interrupted.nc" for "b.nc", or "b.interrupted-2.nc" if that exists.
@@ -189,7 +199,7 @@ def name_aside(file: str | os.PathLike[str]) -> Path:
     path = Path(file)
     numbers = itertools.chain([""], (f"-{count}" for count in itertools.count(2)))
     names = (path.with_name(f"{path.stem}.interrupted{one}{path.suffix}") for one in numbers)
-    return next(name for name in names if not exists(name))
+    return next(name for name in names if not (is_taken or exists)(name))
 
 
 def check_space(file: str | os.PathLike[str], size: float) -> None:

@@ -22,6 +22,7 @@ from ulna.errors import (
     rewording,
     size_text,
 )
+from ulna.storage import exists
 from ulna.sweep.dask_clusters import ClusterError
 from ulna.sweep.execute import sweep as carry_out
 from ulna.sweep.results import Sweep, duration_text
@@ -80,8 +81,9 @@ def sweep(
         "dry_run": dry_run,
         "overwrite": overwrite,
     }
+    replaces = overwrite and exists(store)
     with rewording(_of_option):
-        found = _carried_out(spec, store, settings)
+        found = _carried_out(spec, store, settings, replaces=replaces)
         if dry_run:
             _show_estimate(found, workers, json=json)
             return
@@ -89,40 +91,43 @@ def sweep(
         show_json(_facts(found, store))
     else:
         _show(found, store)
-    _raise_if_partly(found, store)
+    if not found.is_complete:
+        raise UnfinishedError([_kept(found, replaces=replaces)], PARTLY)
 
 
 def _of_option(problem: Problem) -> Problem:
     return replace(problem, what=OPTIONS.get(problem.what, problem.what))
 
 
-def _carried_out(spec: str, store: Path, settings: Mapping[str, Any]) -> Sweep:
+def _carried_out(spec: str, store: Path, settings: Mapping[str, Any], *, replaces: bool) -> Sweep:
     """Run a sweep; where it ends early, say what there is, and how to go on."""
     try:
         return carry_out(spec, store, **settings)
     except Interrupted as stopped:
-        raise UnfinishedError([f"stopped; {_kept(stopped.result, store)}"], INTERRUPTED) from None
+        if stopped.result is None:
+            raise
+        told = f"stopped; {_kept(stopped.result, replaces=replaces)}"
+        raise UnfinishedError([told], INTERRUPTED) from None
     except (FileError, ClusterError) as error:
-        try:
-            found = Sweep(read_store(store))
-        except UlnaError:
-            raise error from None
-        raise UnfinishedError([str(error), _kept(found, store)], error.exit_code) from error
+        if replaces:  # what is in the store is what it would have replaced
+            told = _going_on(replaces=True)
+        else:
+            try:
+                told = _kept(Sweep(read_store(store)), replaces=False)
+            except UlnaError:
+                raise error from None
+        raise UnfinishedError([str(error), told], error.exit_code) from error
 
 
-def _kept(found: Sweep, store: Path) -> str:
-    done = f"{found.finished:,} of {len(found):,} points are finished, in {store}"
-    return f"{done}; to go on: {_same_command()}"
+def _kept(found: Sweep, *, replaces: bool) -> str:
+    done = f"{found.finished:,} of {len(found):,} points are finished, in {found.path}"
+    return f"{done}; {_going_on(replaces=replaces)}"
 
 
-def _same_command() -> str:
+def _going_on(*, replaces: bool) -> str:
     """Return the command that goes on with what this one has done."""
-    return shlex.join(["ulna", *(word for word in TYPED if word != "--overwrite")])
-
-
-def _raise_if_partly(found: Sweep, store: Path) -> None:
-    if not found.is_complete:
-        raise UnfinishedError([_kept(found, store)], PARTLY)
+    words = [word for word in TYPED if replaces or word != "--overwrite"]
+    return f"to go on: {shlex.join(['ulna', *words])}"
 
 
 def _show_estimate(found: Sweep, workers: int | None, *, json: bool) -> None:

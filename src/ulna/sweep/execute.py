@@ -28,7 +28,7 @@ from ulna.sweep.dask_clusters import check_cluster, connected
 from ulna.sweep.results import Estimate, Sweep, not_computed_text
 from ulna.sweep.sampling import POINT, Axis
 from ulna.sweep.spec_reader import SpecKeywords
-from ulna.sweep.store import STATUS_VARIABLE, Arrays, SweepMemory, create_store
+from ulna.sweep.store import STATUS_VARIABLE, Arrays, SweepMemory, create_store, finish_store
 from ulna.sweep.sweep_outputs import AXIS, JOINT, SAMPLE
 from ulna.sweep.sweep_spec import SweepSpec, asked_spec
 
@@ -159,6 +159,8 @@ def sweep(
     if not found.is_complete:
         why = "they kept killing the workers that computed them"
         warn(f"{not_computed_text(found)}; {why}; the same sweep tries them again")
+    elif path is not None and found.path not in (None, path):
+        found = Sweep(finish_store(found.path, path), asked)
     return found
 
 

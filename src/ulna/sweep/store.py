@@ -19,11 +19,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.errors import FileError, InputError, Problem
-from ulna.storage import empty_folder, exists
+from ulna.errors import FileError, InputError, Problem, UlnaError
+from ulna.storage import empty_folder, exists, growing_place, replace_folder
 from ulna.sweep.chunks import Coordinate, SweepLayout, Variable
 from ulna.sweep.sweep_outputs import NOT_COMPUTED, STATUS_CODES, STATUSES
-from ulna.zarr_stores import Store, lazy_array, new_store, open_store
+from ulna.zarr_stores import MARKS, Store, lazy_array, new_store, open_store
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
@@ -138,24 +138,43 @@ class SweepStore(SweepMemory):
 def create_store(path: Path, layout: SweepLayout, *, overwrite: bool) -> SweepStore:
     """Return the store of a sweep, made if it is not there.
 
-    Raises InputError where the folder belongs to another spec, with the difference, unless it is to
-    be overwritten.
+    One that is to replace another grows beside it, and goes on where an earlier one of the same
+    spec was stopped; `finish_store` moves it into its place. Raises InputError where the folder
+    belongs to another spec, with the difference, unless it is to be overwritten.
     """
-    if overwrite or not exists(path) or empty_folder(path):
+    place = path
+    if overwrite:
+        is_own = partial(_is_of, layout)
+        place = growing_place(path, MARKS, overwrite=True, is_own=is_own)
+    if not exists(place) or empty_folder(place):
         further = [one.name for one in layout.coordinates if one.dims != (one.name,)]
         names = {
             "outputs": " ".join(one.name for one in layout.variables),
             "coordinates": " ".join(further),  # as other readers look for them
         }
-        with new_store(path, FORM, {**_attributes(layout), **names}, overwrite=overwrite) as store:
+        with new_store(place, FORM, {**_attributes(layout), **names}, overwrite=False) as store:
             _add_arrays(store, layout)
-    store = open_store(path, FORM, WHAT, writable=True)
+    store = open_store(place, FORM, WHAT, writable=True)
     kept = _layout_of(store)
     if kept.spec_hash != layout.spec_hash:
         hint = "give another folder, or add --overwrite to replace it"
         told = f"another sweep, its own against this one: {_difference(kept, layout)}"
         raise InputError(Problem("store", told, "those of this sweep", hint, str(path)))
     return SweepStore(store, kept)
+
+
+def _is_of(layout: SweepLayout, place: Path) -> bool:
+    """Return whether a folder holds the sweep of a layout."""
+    try:
+        return _layout_of(open_store(place, FORM, WHAT)).spec_hash == layout.spec_hash
+    except UlnaError:
+        return False
+
+
+def finish_store(place: Path, path: Path) -> SweepStore:
+    """Move a finished store into the place of the one that it replaces, and open it."""
+    replace_folder(place, path)
+    return read_store(path)
 
 
 def read_store(path: Path) -> SweepStore:

@@ -238,6 +238,24 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch, expected, stored):
     assert_same(ulna.sweep(SPEC, store), expected)
 
 
+def test_a_store_is_replaced_by_a_finished_one_alone(tmp_path, monkeypatch, computed, expected):
+    store = tmp_path / "s.zarr"
+    ulna.sweep(SPEC, store)
+    other = {**SPEC, "duration": "0.06 s"}
+    with monkeypatch.context() as stopped:
+        stop_after(stopped, 2, KeyboardInterrupt())
+        with pytest.raises(ulna.Interrupted) as caught:
+            ulna.sweep(other, store, overwrite=True)
+    assert caught.value.result.path == tmp_path / "s.interrupted.zarr"
+    assert_same(ulna.open_sweep(store), expected)
+    computed.clear()
+    found = ulna.sweep(other, store, overwrite=True)
+    assert computed == [*range(5, 15)]  # the others are those of the interrupted one
+    assert found.path == store
+    assert [file.name for file in tmp_path.iterdir()] == ["s.zarr"]
+    assert ulna.open_sweep(store).dataset["t_end"].values.max() == pytest.approx(0.06)
+
+
 # --------------------------------------------------------------------------- what it says of itself
 
 

@@ -126,12 +126,13 @@ def ended(process):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("words", [(), ("--overwrite",)], ids=["again", "overwriting"])
 @pytest.mark.parametrize("word", ["SIGINT", "SIGKILL"])
 @pytest.mark.parametrize("wait", [0.0, 0.5, 1.0])
-def test_a_finished_store_survives(tmp_path, word, wait):
+def test_a_finished_store_survives(tmp_path, words, word, wait):
     spec, store = write_spec(tmp_path), tmp_path / "s.zarr"
     ulna.sweep(spec, store)
-    process = started(spec, store)
+    process = started(spec, store, *words)
     time.sleep(wait)
     os.killpg(process.pid, getattr(signal, word))
     ended(process)

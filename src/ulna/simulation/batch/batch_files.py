@@ -32,7 +32,7 @@ from ulna.simulation.files import reading
 from ulna.simulation.outcome import Floats
 from ulna.simulation.run import as_json, versions_here
 from ulna.simulation.tables import attributes
-from ulna.storage import check_space, free_place, replace_folder
+from ulna.storage import check_space, growing_place, replace_folder
 from ulna.typing import PathLike
 from ulna.zarr_stores import MARKS, Store, new_store, open_store
 
@@ -89,7 +89,7 @@ class BatchStore:
 
     def __init__(self, path: Path, layout: BatchLayout, *, overwrite: bool) -> None:
         self.path = path
-        self.place = free_place(path, MARKS, overwrite=overwrite)
+        self.place = growing_place(path, MARKS, overwrite=overwrite)
         check_space(path, layout.size)
         with new_store(self.place, FORMAT, layout.attributes, overwrite=False) as store:
             _add_arrays(store, layout)
