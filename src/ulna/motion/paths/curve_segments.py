@@ -105,28 +105,11 @@ class CurveSegments:
         back = CurveSegments(powers, self.cosine, self.sine, self.first + self.sweep, -self.sweep)
         return back.chosen(np.arange(len(self))[::-1])
 
-    def part(self, piece: int, left: float, right: float) -> CurveSegments:
-        """Return the part of a piece between two of its places, run through from 0 to 1."""
-        one, width = self.chosen(np.array([piece])), right - left
-        powers = _part(one.powers[0], left, right)[None]
-        first, sweep = one.first + left * one.sweep, width * one.sweep
-        return CurveSegments(powers, one.cosine, one.sine, first, sweep)
-
     def starting_at(self, point: complex) -> CurveSegments:
         """Return the same from a point close by: its first piece leans over to there."""
         powers, shift = self.powers.copy(), point - self.starts[0]
         powers[0, :2] += shift, -shift
         return CurveSegments(powers, self.cosine, self.sine, self.first, self.sweep)
-
-    @property
-    def curved(self) -> Array:
-        """Which pieces (k,) are no straight lines."""
-        return np.asarray(self.powers[:, 2:].any(axis=1) | (self.sweep != 0.0))
-
-    @property
-    def finite(self) -> bool:
-        """Whether all numbers are."""
-        return all(bool(np.isfinite(part).all()) for part in self._parts())
 
     @cached_property
     def starts(self) -> Array:

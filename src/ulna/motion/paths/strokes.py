@@ -4,9 +4,7 @@ A drawing is one path: its strokes, and straight travel with the pen up from eac
 `Path.strokes` says between which of its parameters the pen is down. Strokes are drawn in the order,
 and each in the direction, that makes the travel short, and closed ones from where it does.
 
-Closed strokes may begin elsewhere than in the file: at the ends of their pieces, and at places on
-those that are curved, but never within a straight line, where a pen that is put down shows. A place
-on a stroke is a number u: that of a piece, and the part of that piece that is gone.
+Closed strokes may begin elsewhere than in the file: at the start of any of their pieces.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ from ulna.motion.paths.stroke_order import StrokeOrder, order_strokes
 TOUCHING = 1e-5  # of a drawing's size, by which a stroke may begin beside the end of the last one
 SLIGHT = 0.01  # of a piece's length, by which it may lean over to that end
 FIRST = np.array([0])
-BEGINNINGS = 64  # places on a closed curve at which it may begin
 
 
 class Drawing(NamedTuple):
@@ -90,19 +87,34 @@ def _in_order(
     """Return strokes as they are drawn, and their order."""
     starts = np.array([stroke.starts[0] for stroke in given])
     ends = np.array([stroke.ends[-1] for stroke in given])
-    if keep or len(given) < 2:
-        return given, order_strokes(starts, ends, keep=True)
-    begins = [find_beginnings(stroke, size, rounded=rounded) for stroke in given]
-    points = [
-        stroke.at(places.astype(int), places % 1.0).value
-        for stroke, places in zip(given, begins, strict=True)
+    order = order_strokes(starts, ends, keep=keep)
+    made = [
+        given[k].reversed() if back else given[k]
+        for k, back in zip(order.index, order.backwards, strict=True)
     ]
-    order = order_strokes(starts, ends, points)
-    made = []
-    for k, back, place in zip(order.index, order.backwards, order.places, strict=True):
-        stroke = given[k].reversed() if back else given[k]
-        made.append(begun_at(stroke, float(begins[k][place])) if place else stroke)
+    if not keep:
+        _begin_near(made, size, rounded=rounded)
     return made, order
+
+
+def _begin_near(strokes: list[CurveSegments], size: float, *, rounded: bool) -> None:
+    """Let closed strokes begin at another piece where that shortens the travel to and from them.
+
+    A corner that is not rounded has to stay where a pen stops, or one like it: nothing goes through
+    it at speed.
+    """
+    for k, stroke in enumerate(strokes):
+        if abs(stroke.ends[-1] - stroke.starts[0]) > JOINED * size:
+            continue
+        travel = np.zeros(len(stroke))
+        if k > 0:
+            travel += np.abs(stroke.starts - strokes[k - 1].ends[-1])
+        if k + 1 < len(strokes):
+            travel += np.abs(stroke.starts - strokes[k + 1].starts[0])
+        sharp = _sharp_corners(stroke, rounded=rounded)
+        if sharp[0]:
+            travel[~sharp] = np.inf
+        strokes[k] = stroke.chosen(np.roll(np.arange(len(stroke)), -np.argmin(travel)))
 
 
 def _touching(strokes: list[CurveSegments], size: float) -> list[CurveSegments]:
@@ -205,22 +217,6 @@ def _segments(rows: Array) -> CurveSegments:
     return CurveSegments((powers[..., 0] + 1j * powers[..., 1]).T, flat, flat, none, none)
 
 
-def find_beginnings(stroke: CurveSegments, size: float, *, rounded: bool) -> Array:
-    """Return the places (m,) where a closed stroke may begin, its own start first; else none.
-
-    A corner that is not rounded has to stay where a pen stops, or one like it: nothing goes through
-    it at speed.
-    """
-    if abs(stroke.ends[-1] - stroke.starts[0]) > JOINED * size:
-        return np.zeros(0)
-    sharp = _sharp_corners(stroke, rounded=rounded)
-    if sharp[0]:
-        return np.flatnonzero(sharp).astype(float)
-    parts = -(-BEGINNINGS // len(stroke))
-    places = np.arange(len(stroke) * parts) / parts
-    return places[stroke.curved[places.astype(int)] | (places % 1.0 == 0.0)]
-
-
 def _sharp_corners(stroke: CurveSegments, *, rounded: bool) -> Array:
     """Return which pieces (k,) begin at a corner that is not rounded."""
     which = np.arange(len(stroke))
@@ -228,13 +224,3 @@ def _sharp_corners(stroke: CurveSegments, *, rounded: bool) -> Array:
     back = np.roll(back, 1)
     cosines = (np.conj(back) * ahead).real / np.maximum(np.abs(back * ahead), 1e-300)
     return np.asarray(cosines < (-BACK if rounded else np.cos(SMOOTH)))
-
-
-def begun_at(stroke: CurveSegments, place: float) -> CurveSegments:
-    """Return a closed stroke from a place on it, once round."""
-    piece, part = int(place), place % 1.0
-    around = np.roll(np.arange(len(stroke)), -piece)
-    if not part:
-        return stroke.chosen(around)
-    behind, ahead = stroke.part(piece, part, 1.0), stroke.part(piece, 0.0, part)
-    return CurveSegments.joined([behind, stroke.chosen(around[1:]), ahead])

