@@ -29,14 +29,15 @@ from ulna.motion.paths.svg_syntax import (
 
 MAX_DEPTH = 100  # elements within one another
 MAX_PIECES = 5_000
-FEWER = "fewer: simplify the drawing"
 MAX_TEXT = 3_000_000  # characters that svgelements reads, those of copies again
+FEWER = "fewer: simplify the drawing"
 NAMESPACE = "http://www.w3.org/2000/svg "
 LINE, NAME = "ulna-line", "ulna-name"  # attributes that say where an element is
 CONTAINERS = ("svg", "g", "a", "switch", "use")
 DRAWN = (*CONTAINERS, *SHAPES, "text", "image", "foreignObject")
 MARKERS = ("marker", "marker-start", "marker-mid", "marker-end")
 STYLES = ("display", "visibility", "stroke-dasharray", "clip-path", "mask", *MARKERS)
+RELATIVE = ("%", "em", "ex", "ch", "vw", "vh")
 KEPT = {"id", "class", "requiredExtensions", *STYLES}
 # Properties that are attributes here: where a style has them they are not applied.
 GEOMETRY = {"transform", "d", "x", "y", "cx", "cy", "r", "rx", "ry"}
@@ -98,13 +99,13 @@ def _read_xml(text: str, file: str) -> Element:
 
 def _open_page(root: Element) -> tuple[Size, bool]:
     """Give a drawing the size [px] of its page; return it, and whether it is that of the file."""
-    lengths = []
-    for name in ("width", "height"):
-        try:
-            lengths.append(read_length(root, name, (math.nan, math.nan)) or math.nan)
-        except InputError:  # in % or em it depends on what shows the drawing
-            lengths.append(math.nan)
-    width, height = lengths
+    # Lengths in % or em depend on what shows the drawing.
+    width, height = (
+        math.nan
+        if root.get(name, "").strip().endswith(RELATIVE)
+        else read_length(root, name, (math.nan, math.nan)) or math.nan
+        for name in ("width", "height")
+    )
     known = not (math.isnan(width) and math.isnan(height))
     box = read_view_box(root)
     if box and math.isnan(width):
@@ -156,7 +157,7 @@ class _Layout:
             need = f"at most {MAX_DEPTH} within one another, {MAX_TEXT:,} characters in all"
             raise InputError(Problem("", got, need))
         self.numbers += len(re.findall(NUMBER, made.get("d", "") + made.get("points", "")))
-        if self.numbers > 7 * MAX_PIECES:  # no piece has more, an arc has as many
+        if self.numbers > 9 * MAX_PIECES:  # an arc has 7, and the move before it 2
             raise InputError(Problem("", f"more than {MAX_PIECES:,} lines and curves", FEWER))
 
     def _original(self, use: Element) -> Element:

@@ -129,6 +129,12 @@ def test_what_is_fitted_is_in_units_from_the_corner_of_the_drawing(drawing, size
     assert path.scaled(0.002).ends == approx([[0.0, 0.04], [0.08, 0.0]], abs=1e-12)
 
 
+@pytest.mark.parametrize("head", ['width="3.mm"', 'width="wide"', 'height="-5"'])
+def test_a_page_needs_a_length(drawing, head):
+    with pytest.raises(InputError, match=r"drawing\.svg:1: svg: got (width|height)="):
+        page(drawing, f'{head} viewBox="0 0 96 192"', 96, 192)
+
+
 def test_a_page_needs_units_of_a_usual_size(drawing):
     with pytest.raises(InputError, match=r"svg: got a viewBox in units of .* px"):
         page(drawing, 'width="148mm" viewBox="0 0 1e12 1e12"', 1, 1)
