@@ -71,6 +71,18 @@ def return_partial(result: Result, on_interrupt: OnInterrupt, text: str) -> Resu
     raise _PartlyDone(text, result)
 
 
+def undisturbed(work: Callable[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
+    """Call a function in a thread, and wait for its end; Ctrl-C is raised after that.
+
+    In the main thread, libraries that clean up in callbacks (h5py) lose a KeyboardInterrupt that is
+    raised there, and those with threads of their own (Zarr) go on with what it should have ended.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work, *arguments, **options).result()
+
+
 def check_on_interrupt(given: Any) -> None:
     """Raise InputError unless it is "raise" or "return"."""
     if given not in ("raise", "return"):

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ulna.concurrency import undisturbed
 from ulna.errors import FileError, InputError, Problem, UlnaError, size_text
 
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
@@ -255,7 +256,7 @@ def _beside(place: Path) -> Iterator[Path]:
         # Where the folder is out of reach, the first error says so.
         with suppress(OSError, ValueError):
             if part.is_dir():
-                shutil.rmtree(part)
+                undisturbed(shutil.rmtree, part)
             else:
                 part.unlink(missing_ok=True)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ulna.concurrency import undisturbed
 from ulna.errors import FileError, InputError, Problem, UlnaError, import_extra, shown
 from ulna.storage import whole_folder, writing
 
@@ -28,6 +28,7 @@ METADATA = "zarr.json"
 METADATA_2 = ".zgroup"  # of Zarr's format 2
 MARKS = (METADATA, METADATA_2)  # one of them is in every folder that is a Zarr group
 CONFIGURATION = {"write_empty_chunks": True}  # a chunk that is missing never was all NaN
+READERS = "ulna.open_batch reads batches, ulna.open_sweep and `ulna show` read sweeps"
 FORMAT = "format"  # the attribute that says what a store holds: "batch 1"
 
 
@@ -128,11 +129,10 @@ class Store:
         FileError
             The disk is full, or the folder cannot be written to.
         """
-        # Zarr writes in threads of its own; an interrupt waits until they are done with a chunk.
-        with writing(self.path), ThreadPoolExecutor(1) as thread:
+        with writing(self.path):
             for name, part in values.items():
-                key = (*box, Ellipsis)
-                thread.submit(self.arrays[name].__setitem__, key, np.asarray(part)).result()
+                array, key = self.arrays[name], (*box, Ellipsis)
+                undisturbed(array.__setitem__, key, np.asarray(part))
 
     def read(self, name: str, box: Box = ()) -> NDArray[Any]:
         """Read a part of an array, all of which was written.
@@ -218,13 +218,15 @@ class Store:
             found[np.ix_(*inside)] = block[np.ix_(*own)]
         return found
 
-    def read_unfinished(self, name: str) -> NDArray[Any]:
+    def read_unfinished(self, name: str, advice: str = "") -> NDArray[Any]:
         """Read all of an array, such as a status, with its fill value where nothing was written.
 
         Parameters
         ----------
         name : str
             Of the array.
+        advice : str
+            What the message of a damaged chunk ends with.
 
         Returns
         -------
@@ -237,7 +239,16 @@ class Store:
             A chunk is damaged, or cannot be read.
         """
         with _reading(self.path, name):
-            return np.asarray(self._array(name)[...])
+            array = self._array(name)
+            found = np.full(array.shape, array.fill_value, array.dtype)
+        # One at a time, so that a damaged one has a name.
+        for chunk in itertools.product(*map(range, array.cdata_shape)):
+            file = self.path / name / array.metadata.encode_chunk_key(chunk)
+            sides = zip(chunk, array.chunks, strict=True)
+            box = tuple(slice(place * size, (place + 1) * size) for place, size in sides)
+            with _reading(self.path, str(file.relative_to(self.path)), advice):
+                found[box] = array[box]
+        return found
 
     def _array(self, name: str) -> Any:
         if name not in self.arrays:
@@ -307,7 +318,6 @@ def open_store(path: Path, form: str, what: str, *, writable: bool = False) -> S
     FileError
         It is not there, or damaged.
     """
-    zarr = import_extra("zarr", "cluster", "a .zarr folder")
     if path.exists() and not (path / METADATA).is_file():
         old = (path / METADATA_2).is_file()
         told = "a folder of something else" if path.is_dir() else "a file"
@@ -315,13 +325,17 @@ def open_store(path: Path, form: str, what: str, *, writable: bool = False) -> S
         raise InputError(Problem("store", got, what, "", str(path)))
     with _reading(path, METADATA):
         (path / METADATA).stat()
+    zarr = import_extra("zarr", "cluster", "a .zarr folder")
+    with _reading(path, METADATA):
         storage = zarr.storage.LocalStore(path, read_only=not writable)
         store = Store(path, zarr.open_group(storage, mode="r+" if writable else "r", zarr_format=3))
     found = store.attributes.get(FORMAT)
     if found != form:
-        named = isinstance(found, str)
-        got = f"format {shown(found)}" if named else "a Zarr folder of another kind"
-        hint = "it takes another version of ulna to read it" if named else ""
+        got, hint = "a Zarr folder of another kind", ""
+        if isinstance(found, str):
+            same = found.partition(" ")[0] == form.partition(" ")[0]
+            hint = "it takes another version of ulna to read it" if same else READERS
+            got = f"format {shown(found)}"
         raise InputError(Problem("store", got, f"{what}, format '{form}'", hint, str(path)))
     return store
 
@@ -355,7 +369,7 @@ def _chunk_keys(array: Any, box: Box) -> Iterator[str]:
 
 
 @contextmanager
-def _reading(path: Path, name: str) -> Iterator[None]:
+def _reading(path: Path, name: str, advice: str = "") -> Iterator[None]:
     """Raise FileError for whatever keeps a part of a store from being read."""
     try:
         yield
@@ -364,4 +378,5 @@ def _reading(path: Path, name: str) -> Iterator[None]:
     except Exception as error:
         # Zarr has no exception of its own for damage, which may surprise it anywhere.
         told = " ".join((getattr(error, "strerror", None) or str(error)).split())[:200]
-        raise FileError(f"{path}: {name} cannot be read: {told}") from error
+        told = "its checksum does not match" if "checksum" in told else told
+        raise FileError(f"{path}: {name} cannot be read: {told}{advice}") from error

@@ -1,5 +1,6 @@
 """Ctrl-C: real signals, sent to real processes."""
 
+import _thread
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+import xarray
 
 import ulna
 from ulna import Interrupted
@@ -38,6 +40,27 @@ def test_the_partial_result_of_a_function_is_attached():
     with pytest.raises(Interrupted) as caught:
         interruptible(lambda: work("raise"))()
     assert caught.value.result is None
+
+
+def test_it_is_raised_once_a_file_is_written(tmp_path, monkeypatch):
+    """Callbacks of the garbage collector, of which h5py has many, would lose it."""
+    run = ulna.simulate(ulna.preset("unit"), q0=[0.0, 0.0], duration=0.1)
+    run.save(tmp_path / "run.nc")
+    before, write = (tmp_path / "run.nc").read_bytes(), xarray.Dataset.to_netcdf
+
+    def pressed(*arguments, **options):
+        _thread.interrupt_main()
+        time.sleep(0.05)
+        written.append(write(*arguments, **options))
+        return written[0]
+
+    written = []
+    monkeypatch.setattr(xarray.Dataset, "to_netcdf", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        run.save(tmp_path / "run.nc")
+    assert written
+    assert [file.name for file in tmp_path.iterdir()] == ["run.nc"]
+    assert (tmp_path / "run.nc").read_bytes() == before
 
 
 def test_a_handler_of_somebody_else_stays_in_charge():

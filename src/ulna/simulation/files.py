@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm.robot_files import parse
+from ulna.concurrency import undisturbed
 from ulna.errors import FileError, InputError, Problem, UlnaError, import_extra, rewording, shown
 from ulna.simulation.motor_use import MotorUse
 from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status, Sticking
@@ -38,7 +39,7 @@ def save_run(run: Run, file: PathLike, *, overwrite: bool = True) -> None:
     """Write a run to a file of the kind that its name ends in."""
     write = _writer(Path(file))
     with whole_file(file, overwrite=overwrite) as part:
-        write(run, part)
+        undisturbed(write, run, part)
 
 
 def open_run(file: PathLike) -> Run:
@@ -71,24 +72,25 @@ def open_run(file: PathLike) -> Run:
     >>> same.status.reason, bool((same.q == run.q).all())
     ('done', True)
     """
-    import xarray as xr
-
     path = Path(file)
     with reading(path):
         _check_kind(path)
-        with xr.open_dataset(
-            path,
-            engine="h5netcdf",
-            mask_and_scale=False,
-            decode_times=False,
-            decode_timedelta=False,
-        ) as content:
-            found = content.attrs.get("format")
-            if found != FORMAT:
-                hint = "" if found is None else "it takes another version of ulna to read it"
-                got = "nothing" if found is None else shown(found)
-                raise InputError(Problem("format", got, f"'{FORMAT}', a saved run", hint))
-            return _run({str(name): one.values for name, one in content.variables.items()})
+        return _run(undisturbed(_read_netcdf, path))
+
+
+def _read_netcdf(path: Path) -> dict[str, Any]:
+    """Return the arrays and texts of a file."""
+    import xarray as xr
+
+    with xr.open_dataset(
+        path, engine="h5netcdf", mask_and_scale=False, decode_times=False, decode_timedelta=False
+    ) as content:
+        found = content.attrs.get("format")
+        if found != FORMAT:
+            hint = "" if found is None else "it takes another version of ulna to read it"
+            got = "nothing" if found is None else shown(found)
+            raise InputError(Problem("format", got, f"'{FORMAT}', a saved run", hint))
+        return {str(name): one.values for name, one in content.variables.items()}
 
 
 def _check_kind(path: Path) -> None:

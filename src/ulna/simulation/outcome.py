@@ -37,7 +37,7 @@ Reason: TypeAlias = Literal[
     "bad torque",  # an input has no value
     "bad start",  # beyond the stops, or not finite; of an arm in a batch, as are the next two
     "bad arm",  # parameters that no arm has
-    "not run",  # Ctrl-C came first
+    "not run",  # the batch was ended before
     "coarse",  # it ran to the end by steps that are too long; of an arm in a batch
     "controller failed",  # it raised an exception, or gave no finite torques
     "function failed",  # a Python function that was given did

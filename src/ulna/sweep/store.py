@@ -38,6 +38,7 @@ STATUS_VARIABLE = Variable(
     },
 )
 FORM, WHAT = "sweep 2", "a folder that `ulna sweep` has made"
+AGAIN = "run the sweep again to compute these points anew"
 ABOUT = ("spec", "spec_hash", "versions")  # attributes of a dataset
 MOST_DIFFERENCES = 12  # in a message
 
@@ -103,7 +104,7 @@ class SweepStore(SweepMemory):
         self.path: Path = store.path
         self.layout, self._store = layout, store
         self.attributes = {name: store.attributes[name] for name in ABOUT}
-        self.status = store.read_unfinished(STATUS)
+        self.status = store.read_unfinished(STATUS, f"; delete it and {AGAIN}")
         self._folder = store.path.stat()
 
     def write(self, number: int, arrays: Arrays) -> None:
@@ -132,7 +133,7 @@ class SweepStore(SweepMemory):
 
     def _advice(self, chunk: tuple[int, ...]) -> str:
         status = Path(self.path, STATUS, "c", *map(str, chunk))
-        return f"; delete {status} and run the sweep again to compute these points anew"
+        return f"; delete {status} and {AGAIN}"
 
 
 def create_store(path: Path, layout: SweepLayout, *, overwrite: bool) -> SweepStore:

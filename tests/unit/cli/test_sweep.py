@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import ulna
 from ulna.errors import FileError
 from ulna.sweep import chunks, dask_clusters, execute
 from ulna.sweep.store import SweepStore
@@ -100,6 +101,13 @@ def test_points_that_are_not_computed_are_exit_4(sweep, monkeypatch):
     assert "9 of 12 points are finished" in err
     assert err.rstrip().endswith("to go on: ulna sweep mine.toml")
     assert sweep()[0] == 0
+
+
+def test_a_batch_is_named_where_a_sweep_is_meant(ask):
+    ulna.simulate_batch(ulna.preset("unit"), q0=[[0.0, 0.0]], duration=0.1).save("b.zarr")
+    code, _, err = ask("show", "b.zarr")
+    assert code == 2
+    assert "ulna.open_batch" in err
 
 
 def test_points_that_fail_are_told_of(ask, tmp_path):

@@ -53,7 +53,7 @@ _TEXTS: Mapping[Reason, str] = {
     "within the limits of the joints, or try stops=False",
     "bad arm": "not started: no arm has these parameters; try finite numbers, with positive "
     "lengths and masses",
-    "not run": "not run: Ctrl-C came first; run this arm again",
+    "not run": "not run: the batch was ended before; run this arm again",
     "coarse": "ran to t = {t:g} s; the steps are too long for its motion: try a smaller dt",
 }
 
