@@ -98,9 +98,10 @@ def test_a_run_hears_it_within_half_a_second(torque):
     ulna.simulate(arm, **options, duration=0.01)
     timer = threading.Timer(0.3, press_later)
     timer.start()
-    with pytest.raises(Interrupted):
-        ulna.simulate(arm, **options, duration=1e6)
+    run = ulna.simulate(arm, **options, duration=1e6, on_interrupt="return")
     assert time.process_time() - pressed[0] < 0.5
+    assert run.status.reason == "interrupted"
+    assert 0.0 < run.t[-1] < 1e6
     timer.join()
 
 

@@ -5,7 +5,6 @@ The expectation is the closed form throughout, which shares nothing with the com
 
 import copy
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -215,23 +214,3 @@ def test_two_threads_that_share_an_arm_find_what_one_finds(random_arm, arm_of, f
                     assert all(map(same, found, expected))
     finally:
         sys.setswitchinterval(interval)
-
-
-# Where compiled code has not been loaded
-
-LAZY = """
-import sys
-import numpy as np
-import ulna
-arm, q = ulna.preset("unit"), np.array([0.3, 0.4])
-found = [ulna.dynamics.mass_matrix(arm, q), ulna.dynamics.gravity_torque(arm, q),
-         ulna.dynamics.inverse_dynamics(arm, q, q, q), ulna.dynamics.forward_dynamics(arm, q, q, q),
-         ulna.kinematics.tip(arm, q), ulna.kinematics.jacobian(arm, q)]
-assert all(np.isfinite(one).all() for one in found)
-print([name for name in sys.modules if name == "ulna.kernels" or name == "numba"])
-"""
-
-
-def test_single_calls_load_no_compiler():
-    done = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr

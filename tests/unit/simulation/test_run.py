@@ -5,8 +5,6 @@ import dataclasses
 import json
 import math
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -224,13 +222,3 @@ def test_the_dataframe_tells_of_forces_where_there_are_any():
     table = still(ulna.preset("unit"), 3, tip_force=force).to_dataframe()
     assert list(table)[-3:] == ["fx", "fy", "moment"]
     assert table.loc[1.0, ["fx", "fy", "moment"]].tolist() == [1.0, 2.0, 3.0]
-
-
-def test_a_run_loads_nothing_heavy():
-    heavy = ("xarray", "pandas", "pyarrow", "h5py", "h5netcdf", "numba", "scipy")
-    code = (
-        "import sys, ulna.simulation.run, ulna.simulation.files;"
-        f"print([name for name in {heavy!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr
