@@ -37,11 +37,6 @@ def write(store, *numbers):
         store.write(number, values(store.layout.chunks.points(number)))
 
 
-def read_all(path):
-    again = read_store(path)
-    return again.read(ENERGY, ALL), again.read(PEAK, (*ALL, slice(None)))
-
-
 @pytest.fixture
 def store(tmp_path):
     """A store of four chunks, none of which is finished."""
@@ -79,22 +74,6 @@ def test_what_has_no_status_is_not_there(store):
     assert [number for number in range(4) if again.is_finished(number)] == [2]
     there = ~np.isnan(again.read(ENERGY, ALL).ravel())
     assert np.flatnonzero(there).tolist() == list(again.layout.chunks.points(2))
-
-
-@pytest.mark.parametrize("damage", [lambda raw: raw[:-1], lambda raw: raw[::-1], None])
-@pytest.mark.parametrize("name", ["energy", "torque.peak", "status", "payload"])
-def test_damage_to_a_finished_chunk_is_told(store, name, damage):
-    write(store, *range(4))
-    file = next(file for file in (store.path / name / "c").rglob("*") if file.is_file())
-    raw = file.read_bytes()
-    file.unlink()
-    if damage is not None:
-        file.write_bytes(damage(raw))
-    elif name == "status":
-        assert not all(map(read_store(store.path).is_finished, range(4)))
-        return
-    with pytest.raises(FileError, match=rf"s\.zarr.*{name} cannot be read"):
-        read_all(store.path)
 
 
 @pytest.mark.parametrize(
