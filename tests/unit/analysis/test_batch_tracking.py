@@ -1,6 +1,5 @@
 """Tracking and effort of batches: what every member would be told by itself."""
 
-import pickle
 from dataclasses import fields
 
 import numpy as np
@@ -180,22 +179,7 @@ def test_a_batch_without_torques_says_how_to_keep_them():
     assert "torque_rms" not in tracking(batch, PLAN).facts()
 
 
-@pytest.mark.parametrize("plans", [None, 3.0, [PLAN], [PLAN, None], [PLAN] * 3, TIMES])
-def test_other_things_than_a_plan_for_each_are_refused(plans):
-    with pytest.raises(InputError, match="plan"):
-        tracking(made_up(2), plans)
-
-
 def test_arms_of_other_joints_than_the_plan_are_refused():
     batch = ulna.simulate_batch(ulna.Arm.rods([1.0], [1.0]), q0=[[0.1]], duration=0.1, samples=3)
     with pytest.raises(InputError, match="1 joints"):
         tracking(batch, PLAN)
-
-
-def test_a_member_unpacks_pickles_and_knows_its_arm():
-    member = made_up(4)[2]
-    _, q, *_ = member
-    again = pickle.loads(pickle.dumps(member))
-    assert same_bits(again.q, q)
-    assert same_bits(again.tip, ulna.kinematics.tip(member.parameters, q))
-    assert same_bits(again.parameters.length, member.parameters.length)

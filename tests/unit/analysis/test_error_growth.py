@@ -364,11 +364,7 @@ def test_arms_of_many_links_are_told_in_pieces(n, monkeypatch):
     assert 0.5 * pieces.exponents.sum() == pytest.approx(inertia[0] - inertia[1], rel=1e-6)
 
 
-def test_what_makes_no_sense_is_refused():
-    with pytest.raises(InputError, match="plan"):
-        stability(ARM)
-    with pytest.raises(InputError, match="controller"):
-        stability(PLAN, 3.0)
+def test_answers_that_are_no_numbers_and_plans_out_of_reach_are_refused():
     with pytest.raises(InputError, match="controller: got answers to small errors that are no num"):
         stability(PLAN, PD(1e250, 1e250))
     with pytest.raises(InfeasibleError):
