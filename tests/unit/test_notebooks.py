@@ -53,11 +53,3 @@ def test_solutions_show_every_posture_in_degrees():
     assert cells[0] == "positive, elbow down"
     assert float(cells[2]) == pytest.approx(59.5325, abs=1e-4)
     assert cells[-1] == "ok"
-
-
-def test_a_derivation_shows_its_steps_without_a_page_around_them():
-    html = ulna.derive(links=1)._repr_html_()
-    assert html.startswith("<div>")
-    assert "<style>" not in html
-    assert "<math" in html
-    assert html.count("<h2>") == len(ulna.derive(links=1).steps)

@@ -131,19 +131,6 @@ def test_a_full_disk_leaves_all_as_it_was(tmp_path, monkeypatch, broken, before)
     assert before is None or file.read_bytes() == before
 
 
-def test_ctrl_c_leaves_all_as_it_was(tmp_path, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    file = tmp_path / "out"
-    file.write_bytes(b"old")
-    monkeypatch.setattr(os, "fsync", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write_whole(file, "new")
-    assert names_in(tmp_path) == ["out"]
-    assert file.read_bytes() == b"old"
-
-
 def test_the_data_is_on_disk_before_it_takes_its_place(tmp_path, monkeypatch):
     file, events = tmp_path / "out", []
     sync, into_place = os.fsync, os.replace
@@ -214,17 +201,6 @@ def test_a_new_file_is_as_readable_as_the_user_wants(tmp_path):
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o644
-
-
-def test_a_part_that_cannot_be_removed_hides_no_trouble(tmp_path, monkeypatch):
-    def stuck(*_, **__):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(os, "fsync", disk_full)
-    monkeypatch.setattr(Path, "unlink", stuck)
-    monkeypatch.setattr(os, "unlink", stuck)
-    with pytest.raises(FileError, match="No space left on device"):
-        write_whole(tmp_path / "out", "x")
 
 
 # Files that others write
