@@ -408,7 +408,7 @@ def test_every_number_of_a_part_is_read_and_written(kind):
         assert all(written), key
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(arms())
 def test_what_is_written_is_read_back_to_the_last_bit(arm):
     again, _ = parse(dumps(arm))

@@ -289,8 +289,8 @@ def test_damaged_numbers_and_texts_are_refused(tmp_path, raw):
     with h5py.File(file) as content:
         checked = [one for one in content.values() if one.chunks is not None]
         places = {one.name: one.id.get_chunk_info(0) for one in checked}
-    assert {"/q", "/tau", "/time", "/arm", "/settings", "/status"} <= set(places)
-    for place in places.values():
+    for name in ("/q", "/tau", "/time", "/arm", "/settings", "/status"):
+        place = places[name]
         damaged = bytearray(raw)
         damaged[place.byte_offset + place.size // 2] ^= 1
         file.write_bytes(damaged)
