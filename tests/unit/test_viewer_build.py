@@ -101,6 +101,16 @@ def times(log: Path) -> int:
     return len(log.read_text().split()) if log.exists() else 0
 
 
+def test_the_system_has_a_node_if_it_is_recent_enough(viewer, monkeypatch):
+    monkeypatch.setattr(viewer.shutil, "which", lambda name: f"/there/{name}")
+    for text, taken in (("v22.12.0\n", True), ("24.1.0-nightly", True), ("v20.20.2", False)):
+        version = viewer.parse_version(text)
+        monkeypatch.setattr(viewer, "version_of", lambda node, version=version: version)
+        expected = viewer.Node(["/there/node"], ["/there/npm"]) if taken else None
+        assert viewer.system_node() == expected
+    assert "20.20" in viewer.no_node()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -144,6 +154,16 @@ def test_without_node_one_sentence_says_what_to_do(viewer, project, monkeypatch,
     assert viewer.main([step], project) == 1
 
 
+def test_a_viewer_that_is_built_needs_no_node(viewer, project, monkeypatch, capfd):
+    viewer.main([], project)
+    monkeypatch.setattr(viewer, "system_node", lambda: None)
+    capfd.readouterr()
+    assert viewer.main(["--require"], project) == 0
+    (project.web / "src" / "main.ts").write_text("other")
+    assert viewer.main([], project) == 0
+    assert "not built again" in capfd.readouterr().err
+
+
 def test_without_a_network_one_sentence_says_what_to_do(viewer, project, capfd):
     (project.web / "offline").touch()
     assert viewer.main([], project) == 0
@@ -170,6 +190,20 @@ def test_a_build_asks_for_node_only_where_it_needs_one(hook, monkeypatch):
         assert hook.UlnaHook.dependencies(Target("wheel")) == []
     monkeypatch.setenv("ULNA_VIEWER", "skip")
     assert hook.UlnaHook.dependencies(Target("wheel")) == []
+
+
+def test_a_wheel_does_without_a_viewer_that_cannot_be_built_and_an_sdist_does_not(
+    hook, monkeypatch
+):
+    monkeypatch.setattr(hook.viewer, "packaged_node", lambda: None)
+    wheel = Target("wheel")
+    hook.UlnaHook.build_viewer(wheel)
+    assert "Node.js 22.12" in wheel.warnings[0]
+    with pytest.raises(RuntimeError, match=r"Node\.js 22\.12"):
+        hook.UlnaHook.build_viewer(Target("sdist"))
+    monkeypatch.setenv("ULNA_VIEWER", "require")
+    with pytest.raises(RuntimeError, match=r"Node\.js 22\.12"):
+        hook.UlnaHook.build_viewer(Target("wheel"))
 
 
 def test_the_lock_file_names_versions_and_no_registry():

@@ -256,3 +256,10 @@ def test_what_is_of_descriptions_alone_is_refused_for_a_robot_file(tmp_path):
     for name in ("base_link", "tip_link", "hold"):
         with pytest.raises(InputError, match=name):
             ulna.load(tmp_path / "arm.toml", **{name: "a"})
+
+
+def test_a_large_file_is_not_read_to_its_end(tmp_path):
+    with (tmp_path / "arm.urdf").open("wb") as file:
+        file.truncate(100_000_000)
+    with pytest.raises(InputError, match="100,000,000 bytes"):
+        import_robot(tmp_path / "arm.urdf")

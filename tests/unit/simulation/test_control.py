@@ -132,12 +132,6 @@ def readings(**sensors):
     return t, q, qd
 
 
-def test_noise_is_late_as_all_else_is():
-    _, q, _ = readings(angle_noise=0.2, seed=4, rate=1000.0)
-    _, late, _ = readings(angle_noise=0.2, seed=4, rate=1000.0, delay=0.003)
-    assert late[3:] == pytest.approx(q[:-3], rel=1e-12)
-
-
 def test_noise_is_added_before_it_is_rounded():
     _, q, _ = readings(angle_noise=0.2, angle_resolution=0.5)
     assert q / 0.5 == pytest.approx(np.round(q / 0.5), abs=1e-12)

@@ -77,13 +77,6 @@ def test_length_and_final_state():
     assert run.final.qd.tolist() == [1.0, 2.0]
 
 
-def test_the_tip_and_its_velocity():
-    q, qd = np.array([[math.pi / 2, -math.pi / 2]]), np.array([[1.0, 0.0]])
-    run = still(ulna.preset("unit"), q=q, qd=qd)
-    assert run.tip[0] == pytest.approx([1.0, 1.0, 0.0])
-    assert run.tip_velocity[0] == pytest.approx([-1.0, 1.0, 1.0])
-
-
 def test_energies_of_a_rod():
     arm = ulna.Arm.rods([0.5], [2.0])
     q, qd = np.array([[0.3], [-1.2]]), np.array([[0.0], [4.0]])

@@ -11,6 +11,7 @@ import xarray
 
 import ulna
 from ulna.errors import FileError, InputError, UlnaWarning
+from ulna.progress import ProgressLine
 from ulna.sweep import Sweep, chunks, execute, read_spec
 from ulna.sweep.compute import compute
 from ulna.sweep.store import SweepMemory, SweepStore
@@ -248,6 +249,15 @@ def test_an_estimate_computes_a_few_points_and_writes_nothing(tmp_path, computed
     every = sum(file.stat().st_size for file in (tmp_path / "s.zarr").rglob("*"))
     assert some < told.disk < every
     assert ulna.sweep(SPEC, tmp_path / "s.zarr", dry_run=True).estimate().seconds == 0.0
+
+
+def test_it_tells_how_far_it_is(monkeypatch):
+    told = []
+    monkeypatch.setattr(ProgressLine, "__call__", lambda line, done: told.append((line.what, done)))
+    ulna.sweep(SPEC, progress=True)
+    parts = [done for what, done in told if what == "sweeping"]
+    assert parts == sorted(parts)
+    assert (parts[0], parts[-1]) == (0.0, 1.0)
 
 
 # ------------------------------------------------------------------------------------ wrong input
