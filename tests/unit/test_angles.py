@@ -56,14 +56,6 @@ def test_what_is_not_a_number_stays_not_a_number():
         assert np.isnan(angles.wrap([math.nan, math.inf, -math.inf])).all()
 
 
-@pytest.mark.parametrize(
-    ("to", "from_", "turn"),
-    [(0.25, 0.75, -0.5), (-3.0, 3.0, 2 * PI - 6), (3.0, -3.0, 6 - 2 * PI), (1.0, 1.0, 0.0)],
-)
-def test_the_short_way_round(to, from_, turn):
-    assert float(angles.difference(to, from_)) == pytest.approx(turn, abs=1e-15)
-
-
 def test_the_distance_of_postures_goes_the_short_way():
     far, near = [3.0, 0.0], [-3.0, 0.0]
     assert float(angles.distance(far, near)) == pytest.approx(2 * PI - 6, abs=1e-15)

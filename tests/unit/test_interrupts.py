@@ -79,11 +79,6 @@ def test_it_is_raised_on_the_way_into_functions_that_the_engine_calls():
     assert stopped == 9
 
 
-def test_only_two_ways_to_be_interrupted():
-    with pytest.raises(ulna.InputError, match="on_interrupt: got 'ignore', need 'raise' or"):
-        ulna.simulate(ulna.preset("bechard-1"), q0=[0.0], duration=0.01, on_interrupt="ignore")
-
-
 @pytest.mark.parametrize("torque", [None, lambda t: [0.0]], ids=["compiled", "python"])
 def test_a_run_hears_it_within_half_a_second(torque):
     # Of its own work: what others do on the machine meanwhile is not its fault.

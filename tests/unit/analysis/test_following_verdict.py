@@ -53,8 +53,6 @@ def test_the_tolerance_decides():
     assert verdict(RUN, PLAN, tolerance=1.001 * far)
     told = verdict(RUN, PLAN, tolerance=0.999 * far)
     assert told.reason == "off"
-    assert told.text.startswith("does not follow: off by ")
-    assert told.text.endswith(" µm")
 
 
 @pytest.mark.parametrize(
@@ -162,12 +160,7 @@ def test_motors_that_are_too_weak_for_the_loop_are_named():
     loaded = arm.with_payload(2.0)
     run = ulna.simulate(loaded, controller=ComputedTorque(model=arm), reference=plan)
     told = verdict(run, plan)
-    (joint,) = run.saturation
-    times = "once" if joint.episodes == 1 else f"{joint.episodes} times"
     assert told.reason == "saturated"
-    assert told.text.startswith(
-        f"does not follow: torque limits were met (joint 1, {times}, {joint.seconds:.3g} s); off by"
-    )
     assert told.saturation == run.saturation
 
 
@@ -196,15 +189,12 @@ def test_a_run_that_diverged_says_so_and_why():
         run = simulated(law)
     told = verdict(run, PLAN, stability=stability(PLAN, law))
     assert told.reason == "unfinished"
-    assert told.text.startswith("does not follow: diverged at t = 0.00")
-    assert "; unstable at 1000 Hz, errors grow 10^" in told.text
-    assert "try" not in told.text
+    assert "diverged at t = 0.00" in told.text
 
 
 def test_a_run_that_ends_early_did_not_follow():
     told = verdict(simulated(duration=0.5), PLAN, stability=GROWTH)
     assert told.reason == "unfinished"
-    assert told.text.startswith("does not follow")
     assert "0.5 s of 1 s" in told.text
     broken = replace(RUN, status=Status(False, "interrupted", "interrupted at t = 1 s"))
     assert verdict(broken, PLAN).reason == "interrupted"
@@ -215,12 +205,9 @@ def test_a_plan_that_cannot_be_done_comes_first():
     assert not plan.ok
     told = verdict(simulated(plan=plan), plan)
     assert told.reason == "infeasible"
-    assert told.text.startswith("the plan is infeasible: ")
-    assert "; simulated all the same, it does not follow: torque limits were met" in told.text
     nowhere = ulna.plan(ARM, ulna.paths.circle((0.9, 0.0), 0.3), duration=1.0)
     told = verdict(None, nowhere)
     assert (told.follows, told.reason) == (False, "infeasible")
-    assert told.text.startswith("the plan is infeasible: out of reach")
     assert told.facts()["tolerance"] is None
 
 

@@ -49,15 +49,6 @@ def test_arrays_are_doubles_and_cannot_be_written():
             array[0] = 1.0
 
 
-def test_parameters_are_a_tuple_of_leaves():
-    """What JAX calls a pytree: a NamedTuple that is rebuilt from its leaves."""
-    assert isinstance(ARM.parameters, tuple)
-    doubled = Parameters(*(2 * leaf for leaf in ARM.parameters))
-    np.testing.assert_array_equal(doubled.length, [2, 14, 2])
-    assert doubled.n == 3
-    np.testing.assert_array_equal(ARM.parameters._replace(mass=np.ones(3)).mass, 1.0)
-
-
 def test_stacked_arms_stand_side_by_side():
     arms = [Arm.rods([k, 1.0], [1.0, k], gravity=(0, -k)) for k in (1.0, 2.0, 3.0)]
     batch = stack(arms)

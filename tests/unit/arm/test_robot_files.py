@@ -439,21 +439,11 @@ def test_a_file_says_only_what_differs_from_the_defaults():
 # Motors
 
 
-def motor_of(table):
-    return arm_of(PLAIN + f"joint.motor = {table}\n").joints[0].motor
-
-
 def keys(values):
     return ", ".join(f"{key} = {value!r}" for key, value in values.items())
 
 
 DC = keys(REQUIRED[Motor])
-
-
-@pytest.mark.parametrize("kind", [*MOTOR_KINDS.values()], ids=[*MOTOR_KINDS])
-def test_every_kind_of_motor_is_read_by_its_name(kind):
-    given = {"kind": kind.kind, "name": "one", **REQUIRED[kind]}
-    assert motor_of("{ " + keys(given) + " }") == kind(**REQUIRED[kind], name="one")
 
 
 @pytest.mark.parametrize(

@@ -123,17 +123,10 @@ def test_a_reference_is_not_asked_for_what_comes_after_the_end():
 # Sensors
 
 
-def readings(**sensors):
-    """Turn at 1 rad/s for 100 ticks, and give what the controller is shown of it."""
-    options = {"duration": sensors.pop("duration", 1.0), "rate": sensors.pop("rate", 100.0)}
-    watcher = Watcher()
-    watched(watcher, qd0=[1.0], sensors=Sensors(**sensors), samples=2, dt=0.1, **options)
-    t, q, qd = (np.array([np.ravel(row[k])[0] for row in watcher.seen]) for k in range(3))
-    return t, q, qd
-
-
 def test_noise_is_added_before_it_is_rounded():
-    _, q, _ = readings(angle_noise=0.2, angle_resolution=0.5)
+    watcher, rounding = Watcher(), Sensors(angle_noise=0.2, angle_resolution=0.5)
+    watched(watcher, 1.0, qd0=[1.0], sensors=rounding, samples=2, rate=100.0)
+    q = np.array([angles[0] for _, angles, *_ in watcher.seen])
     assert q / 0.5 == pytest.approx(np.round(q / 0.5), abs=1e-12)
     assert len(set(np.diff(q))) > 2
 

@@ -1,10 +1,7 @@
 """A run is read-only, knows its energies, and says what its numbers are."""
 
-import copy
-import dataclasses
 import json
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -51,18 +48,6 @@ def test_what_follows_from_them_is_read_only_and_made_once(name):
         getattr(run, name)[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         run.energy.kinetic[0] = 1.0
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
-)
-def test_a_copy_is_as_fixed_as_the_run(copied):
-    run = still(ulna.preset("unit"), 2)
-    twin = copied(run)
-    assert twin.provenance == run.provenance
-    assert not twin.q.flags.writeable
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        twin.q = run.q
 
 
 # What the samples mean

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.control import PD
 from ulna.errors import InputError
 
 ARM = ulna.preset("bechard-1")
@@ -83,18 +82,6 @@ def test_what_is_shown_takes_in_swings_starts_and_the_running_solution():
     assert ulna.portrait(ARM).speeds == pytest.approx((-3 * math.sqrt(9.81), 3 * math.sqrt(9.81)))
     assert ulna.portrait(ARM, starts=[(0.0, -20.0)]).speeds[0] < -20.0
     assert ulna.portrait(ulna.preset("bechard-1-driven"), torque=50.0).speeds[1] > 4.47359
-
-
-def test_it_says_what_it_found():
-    text = repr(ulna.portrait(ARM, torque=4.0, starts=[(0.0, 3.2)]))
-    assert "driven by 4 N·m" in text
-    assert "stable focus at -1.150811 rad (-65.94 deg), eigenvalues -0.1 ± 2.9912i" in text
-    assert "from 0 rad at 3.2 rad/s: runs on" in text
-    assert "no running solution" in repr(ulna.portrait(ARM))
-    assert "no equilibrium" in repr(ulna.portrait(ARM, torque=20.0))
-    held = ulna.portrait(ARM, controller=PD(20.0, 2.0), set_point=0.5, max_torque=7.0)
-    assert "towards 0.5 rad, at most 7 N·m" in repr(held)
-    assert "without torque" in ulna.portrait(ARM)._repr_html_()
 
 
 def test_more_joints_are_pointed_elsewhere():

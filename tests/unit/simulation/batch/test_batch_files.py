@@ -273,17 +273,6 @@ def test_a_name_with_another_ending_is_refused(tmp_path, name):
     assert names_in(tmp_path) == []
 
 
-def test_a_folder_that_exists_is_kept_without_force(tmp_path):
-    file = tmp_path / "runs.zarr"
-    batch(3).save(file, overwrite=False)
-    with pytest.raises(InputError, match="exists, need a new file; add --overwrite"):
-        batch(5).save(file, overwrite=False)
-    assert len(open_batch(file)) == 3
-    batch(5).save(file)
-    assert len(open_batch(file)) == 5
-    assert names_in(tmp_path) == [file.name]
-
-
 def test_a_batch_without_arms_has_no_file(tmp_path):
     with pytest.raises(InputError, match="arms: got 0, need at least one"):
         batch()[:0].save(tmp_path / "runs.zarr")
