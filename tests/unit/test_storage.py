@@ -11,14 +11,7 @@ import pytest
 
 from ulna import storage
 from ulna.errors import FileError, InputError, size_text
-from ulna.storage import (
-    cache_folder,
-    check_space,
-    read_text,
-    whole_file,
-    whole_folder,
-    write_whole,
-)
+from ulna.storage import cache_folder, check_space, read_text, whole_file, whole_folder, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files")
 

@@ -15,15 +15,7 @@ from ulna.analysis import stability
 from ulna.analysis.error_growth import log_singular_values
 from ulna.analysis.error_maps import Scaled, log_norms, magnus_maps, running_products
 from ulna.analysis.linearised_controllers import controller_gains
-from ulna.control import (
-    PD,
-    PID,
-    Adaptive,
-    ComputedTorque,
-    ControlTiming,
-    FeedforwardPID,
-    OpenLoop,
-)
+from ulna.control import PD, PID, Adaptive, ComputedTorque, ControlTiming, FeedforwardPID, OpenLoop
 from ulna.control.loop_stability import exponential
 from ulna.dynamics import linearise, mass_matrix
 from ulna.dynamics.chain import inverse_dynamics

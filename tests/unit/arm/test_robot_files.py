@@ -11,17 +11,7 @@ from hypothesis import strategies as st
 import ulna
 from refusals import REQUIRED, problems_of
 from tabular import tabular
-from ulna import (
-    Arm,
-    Friction,
-    InputError,
-    Joint,
-    Link,
-    Motor,
-    Payload,
-    UlnaWarning,
-    units,
-)
+from ulna import Arm, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning, units
 from ulna.arm.motors import MOTOR_KINDS
 from ulna.arm.robot_files import NUMBERS, dumps, parse
 

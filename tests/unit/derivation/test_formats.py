@@ -20,13 +20,7 @@ import ulna
 from generated_code import LANGUAGES
 from refusals import problems_of
 from tabular import tabular
-from ulna.derivation.formulas import (
-    DocumentTable,
-    Equation,
-    LatexPrinter,
-    TextPrinter,
-    write,
-)
+from ulna.derivation.formulas import DocumentTable, Equation, LatexPrinter, TextPrinter, write
 from ulna.derivation.model import Partial, Rate, letter, symbol
 
 EVERYTHING = {"payload": True, "tip_force": True, "drives": True, "gravity": "vector"}

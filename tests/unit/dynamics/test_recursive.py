@@ -10,13 +10,7 @@ import pytest
 import ulna
 from ulna.dynamics import chain, sequential
 from ulna.dynamics.equations_of_motion import state_memory
-from ulna.dynamics.packed import (
-    COLUMNS,
-    FORCE_X,
-    HOLDING,
-    STUCK,
-    pack,
-)
+from ulna.dynamics.packed import COLUMNS, FORCE_X, HOLDING, STUCK, pack
 from ulna.dynamics.state_kernels import forward_one
 
 TOLERANCE = 1e-11

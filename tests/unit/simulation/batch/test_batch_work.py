@@ -23,9 +23,7 @@ from ulna import (
     simulate,
     simulate_batch,
 )  # fmt: skip
-from ulna.control import (
-    PD,
-)
+from ulna.control import PD
 from ulna.errors import FileError, InputError
 from ulna.simulation import disturbances, open_batch
 

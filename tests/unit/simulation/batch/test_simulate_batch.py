@@ -7,13 +7,7 @@ import ulna
 import ulna.progress
 from tabular import tabular
 from ulna import Arm, Joint, Sensors, simulate, simulate_batch
-from ulna.control import (
-    PD,
-    Adaptive,
-    ComputedTorque,
-    FeedforwardPID,
-    GravityPD,
-)
+from ulna.control import PD, Adaptive, ComputedTorque, FeedforwardPID, GravityPD
 from ulna.simulation import disturbances
 
 MEMBERS = 5
