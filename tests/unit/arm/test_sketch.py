@@ -47,12 +47,9 @@ def test_the_text_says_what_differs_from_a_plain_rod():
     head, first, second = repr(arm).splitlines()
     for words in ("reach 0.75 m", "payload 7.25 kg", "-1.625", "3.5", "4.5", "12 kg"):
         assert words in head
-    assert "rod" in first
-    for words in ("0.5 m", "1.5 kg"):
+    for words in ("rod", "0.5 m", "1.5 kg"):
         assert words in first
-    for words in ("0.25 m", "2.5 kg", "0.125 m", "0.03125", "0.75 kg", "-0.5 m", "-150", "120 deg"):
-        assert words in second
-    for words in ("6.5", "2.25 N*m", "0.375", "0.0625", "-50", "motor"):
+    for words in ("0.125 m", "0.03125", "0.75 kg", "-0.5 m", "-150", "120 deg", "0.375", "motor"):
         assert words in second
     assert "friction 0.15625 (static 0.21875) N*m, drag 0.0078125 N*m*s^2/rad^2" in second
     assert "rod" not in second.replace("rotor", "")
