@@ -56,14 +56,6 @@ def test_what_is_not_a_number_stays_not_a_number():
         assert np.isnan(angles.wrap([math.nan, math.inf, -math.inf])).all()
 
 
-@pytest.mark.parametrize(
-    ("to", "from_", "turn"),
-    [(0.25, 0.75, -0.5), (-3.0, 3.0, 2 * PI - 6), (3.0, -3.0, 6 - 2 * PI), (1.0, 1.0, 0.0)],
-)
-def test_the_short_way_round(to, from_, turn):
-    assert float(angles.difference(to, from_)) == pytest.approx(turn, abs=1e-15)
-
-
 def test_the_distance_of_postures_goes_the_short_way():
     far, near = [3.0, 0.0], [-3.0, 0.0]
     assert float(angles.distance(far, near)) == pytest.approx(2 * PI - 6, abs=1e-15)
@@ -132,12 +124,12 @@ def test_any_array_library_gives_what_numpy_gives(convert):
     np.testing.assert_array_equal(np.asarray(made), convert(ANGLES))
 
 
-@pytest.mark.parametrize("convert", CONVERSIONS)
-def test_jax_gives_what_numpy_gives(convert):
+def test_jax_gives_what_numpy_gives():
     jax = pytest.importorskip("jax")
     with jax.enable_x64(True):
-        made = jax.jit(convert)(jax.numpy.asarray(ANGLES))
-    np.testing.assert_allclose(np.asarray(made), convert(ANGLES), rtol=0, atol=1e-14)
+        made = jax.jit(lambda q: [convert(q) for convert in CONVERSIONS])(ANGLES)
+    for ours, convert in zip(made, CONVERSIONS, strict=True):
+        np.testing.assert_allclose(np.asarray(ours), convert(ANGLES), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("convert", CONVERSIONS)

@@ -70,12 +70,12 @@ def test_where_no_bar_is_seen_one_line_says_so_once(shown, monkeypatch):
 def test_several_short_waits_are_a_long_one(shown, monkeypatch):
     said = []
     monkeypatch.setattr(compiling, "announce", said.append)
-    monkeypatch.setattr(compiling, "PATIENCE", 0.5)
+    monkeypatch.setattr(compiling, "PATIENCE", 0.1)
     monkeypatch.setattr(compiling, "is_seen", lambda: False)
     told = []
     for _ in range(5):
         with compiling.show_progress(Kernel(_both), 2):
-            time.sleep(0.15)
+            time.sleep(0.03)
         told.append(len(said))
     assert told[0] == 0
     assert told[-1] == 1

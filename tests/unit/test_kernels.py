@@ -21,13 +21,7 @@ from ulna.control.computed_torque import _computed_torque
 from ulna.control.pd import _pd
 from ulna.kernels import Kernel, inlined, inner, kernel, variant
 from ulna.kernels import cache as kernel_sources
-from ulna.kernels.cache import (
-    MARKS,
-    PACKAGE,
-    fingerprint,
-    fingerprint_of_functions,
-    sources,
-)
+from ulna.kernels.cache import MARKS, PACKAGE, fingerprint, fingerprint_of_functions, sources
 from ulna.kernels.functions import functions_of
 from ulna.kernels.numba_internals import OPTIONS
 from ulna.simulation.engine.state_derivative import LAW, call_law

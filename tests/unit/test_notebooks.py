@@ -9,7 +9,6 @@ import ulna
 from ulna.progress import card
 
 ARM = ulna.preset("kehl")
-PATH = ulna.paths.circle((0.4, 0.3), 0.1)
 
 
 def parsed(html):
@@ -37,16 +36,6 @@ def test_a_run_shows_a_row_for_every_joint(run):
     assert str(run.status) in "".join(made.itertext())
 
 
-def test_a_plan_shows_its_torques_and_what_is_in_the_way():
-    plan = ulna.plan(ARM, PATH)
-    made = parsed(plan._repr_html_())
-    cells = [cell.text for cell in made.iter("td")]
-    assert float(cells[1]) == pytest.approx(np.abs(plan.tau[:, 0]).max(), rel=1e-3)
-    assert "collisions are not checked" in "".join(made.itertext())
-    lost = ulna.plan(ARM, PATH.placed((0.7, 0.0)))
-    assert "out of reach" in "".join(parsed(lost._repr_html_()).itertext())
-
-
 def test_solutions_show_every_posture_in_degrees():
     found = ulna.kinematics.inverse(ulna.preset("unit"), [1.71, 0.30])
     cells = [cell.text for cell in parsed(found._repr_html_()).iter("td")]
@@ -56,8 +45,8 @@ def test_solutions_show_every_posture_in_degrees():
 
 
 def test_a_derivation_shows_its_steps_without_a_page_around_them():
-    html = ulna.derive(links=1)._repr_html_()
+    made = ulna.derive(links=1)
+    html = made._repr_html_()
     assert html.startswith("<div>")
     assert "<style>" not in html
-    assert "<math" in html
-    assert html.count("<h2>") == len(ulna.derive(links=1).steps)
+    assert html.count("<h2>") == len(made.steps)

@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import numba
-import numpy as np
 import pytest
 
 import ulna
-from ulna.kernels import DISABLED, inner, kernel
+from ulna.kernels import DISABLED, inner
 from ulna.kernels import numba_internals as internals
 
 SOURCES = Path(ulna.__file__).parent
@@ -59,23 +58,6 @@ def test_nothing_is_compiled_to_machine_code_on_the_way():
     assert isinstance(made.library, internals._KernelLibrary)
     assert made.library.texts
     assert not any("PyObject" in text for text in made.library.texts)
-
-
-@kernel
-def total(a):
-    """Return the sum of an array of rows, each row an array by itself."""
-    found = 0.0
-    for i in range(a.shape[0]):
-        row = a[i]
-        for j in range(row.shape[0]):
-            found += row[j]
-    return found
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (4, 3)])
-def test_arrays_are_read_where_they_lie(shape):
-    array = np.arange(float(np.prod(shape))).reshape(shape)
-    assert total(array) == array.sum()
 
 
 @compiled

@@ -123,6 +123,14 @@ def test_no_more_threads_share_work_than_may(most):
     assert 1 <= len(names) <= most
 
 
+def interrupt(team, work, begun):
+    """Interrupt a thread that waits for a helper, once that has begun."""
+    with pytest.raises(KeyboardInterrupt), team:  # noqa: PT012
+        team.call(1, work)
+        assert begun.wait(20.0)
+        raise KeyboardInterrupt
+
+
 def test_helpers_stop_when_the_calling_thread_does():
     begun, ended = threading.Event(), threading.Event()
     team = concurrency.Team()
@@ -133,14 +141,7 @@ def test_helpers_stop_when_the_calling_thread_does():
             time.sleep(1e-3)
         ended.set()
 
-    def share():
-        with team:
-            team.call(1, work)
-            assert begun.wait(20.0)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        share()
+    interrupt(team, work, begun)
     assert ended.is_set()
 
 
@@ -153,14 +154,7 @@ def test_a_helper_that_does_not_return_is_left_behind(monkeypatch):
         begun.set()
         released.wait(20.0)
 
-    def share():
-        with team:
-            team.call(1, work)
-            assert begun.wait(20.0)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        share()
+    interrupt(team, work, begun)
     assert not team._tasks[0].done()
     released.set()
 

@@ -4,8 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -188,35 +186,3 @@ def test_an_interrupt_waits_for_the_chunk_that_is_written(path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         open_store(path, FORM, WHAT, writable=True).write((slice(4, 8),), {"q": VALUES})
     np.testing.assert_array_equal(open_store(path, FORM, WHAT).read("q", (slice(4, 8),)), VALUES)
-
-
-WRITER = f"""
-import sys
-from pathlib import Path
-import numpy as np
-from ulna.zarr_stores import new_store, open_store
-path = Path(sys.argv[1])
-with new_store(path, "{FORM}", {{}}, overwrite=False) as store:
-    store.add_empty("q", ("row", "time"), (400, 1000), {{}}, chunks=(4, 1000))
-    store.add_empty("status", ("row",), (400,), {{}}, dtype=np.int8, chunks=(4,), fill=-1)
-store = open_store(path, "{FORM}", "a table", writable=True)
-for first in range(0, 400, 4):
-    print(first, flush=True)
-    values = {{"q": np.full((4, 1000), first), "status": np.ones(4)}}
-    store.write((slice(first, first + 4),), values)
-"""
-
-
-@pytest.mark.parametrize("lines", [1, 7])
-def test_a_killed_process_leaves_what_it_finished(tmp_path, lines):
-    path = tmp_path / "table.zarr"
-    command = [sys.executable, "-c", WRITER, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-        for _ in range(lines):
-            writer.stdout.readline()
-        writer.kill()
-    store = open_store(path, FORM, WHAT)
-    finished = np.flatnonzero(store.read_unfinished("status") == 1)
-    assert len(finished) >= 4 * (lines - 1)
-    for row in finished:
-        assert np.all(store.read("q", (slice(row, row + 1),)) == row // 4 * 4)

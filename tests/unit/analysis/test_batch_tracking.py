@@ -1,6 +1,5 @@
 """Tracking and effort of batches: what every member would be told by itself."""
 
-import pickle
 from dataclasses import fields
 
 import numpy as np
@@ -43,13 +42,6 @@ def made_up(members=64):
     return ulna.BatchRun(limits, TIMES, q, qd, tau, ends, Statuses(codes, ends), {})
 
 
-def followed(arms, **options):
-    return ulna.simulate_batch(
-        arms, q0=START.q, qd0=START.qd, reference=PLAN, duration=2.0, samples=201,
-        keep_torques=True, **options,
-    )  # fmt: skip
-
-
 def same_bits(one, other):
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
@@ -84,25 +76,6 @@ def test_a_member_by_itself_is_told_the_same():
             (told.worst and told.worst.t, whole.worst.t),
         ):
             assert (np.isnan(all_of[k]) and found is None) or found == all_of[k]
-
-
-def test_members_are_told_what_their_own_runs_are():
-    arms = [ARM.with_payload(kg) for kg in (0.0, 0.5, 2.0)]
-    law = ComputedTorque(natural_frequency=10.0, model=ARM)
-    batch = followed(arms, controller=law)
-    whole, spent = tracking(batch, PLAN), effort(batch)
-    for k, arm in enumerate(arms):
-        run = ulna.simulate(
-            arm, q0=START.q, qd0=START.qd, reference=PLAN, controller=law, duration=2.0, samples=201
-        )
-        alone = tracking(run, PLAN)
-        for name in HISTORIES + NUMBERS:
-            expected = pytest.approx(getattr(alone, name), rel=1e-12, abs=1e-12)
-            assert getattr(whole, name)[k] == expected, name
-            assert getattr(tracking(batch[k], PLAN), name) == expected, name
-        for name in EFFORTS:
-            expected = pytest.approx(getattr(alone.effort, name), rel=1e-12, nan_ok=True)
-            assert getattr(spent, name)[k] == expected, name
 
 
 def test_tips_are_those_of_each_members_own_lengths():
@@ -178,24 +151,3 @@ def test_a_batch_without_torques_says_how_to_keep_them():
         with pytest.raises(InputError, match="keep_torques=True"):
             effort(one)
     assert "torque_rms" not in tracking(batch, PLAN).facts()
-
-
-@pytest.mark.parametrize("plans", [None, 3.0, [PLAN], [PLAN, None], [PLAN] * 3, TIMES])
-def test_other_things_than_a_plan_for_each_are_refused(plans):
-    with pytest.raises(InputError, match="plan"):
-        tracking(made_up(2), plans)
-
-
-def test_arms_of_other_joints_than_the_plan_are_refused():
-    batch = ulna.simulate_batch(ulna.Arm.rods([1.0], [1.0]), q0=[[0.1]], duration=0.1, samples=3)
-    with pytest.raises(InputError, match="1 joints"):
-        tracking(batch, PLAN)
-
-
-def test_a_member_unpacks_pickles_and_knows_its_arm():
-    member = made_up(4)[2]
-    _, q, *_ = member
-    again = pickle.loads(pickle.dumps(member))
-    assert same_bits(again.q, q)
-    assert same_bits(again.tip, ulna.kinematics.tip(member.parameters, q))
-    assert same_bits(again.parameters.length, member.parameters.length)

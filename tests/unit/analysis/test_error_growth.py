@@ -15,15 +15,7 @@ from ulna.analysis import stability
 from ulna.analysis.error_growth import log_singular_values
 from ulna.analysis.error_maps import Scaled, log_norms, magnus_maps, running_products
 from ulna.analysis.linearised_controllers import controller_gains
-from ulna.control import (
-    PD,
-    PID,
-    Adaptive,
-    ComputedTorque,
-    ControlTiming,
-    FeedforwardPID,
-    OpenLoop,
-)
+from ulna.control import PD, PID, Adaptive, ComputedTorque, ControlTiming, FeedforwardPID, OpenLoop
 from ulna.control.loop_stability import exponential
 from ulna.dynamics import linearise, mass_matrix
 from ulna.dynamics.chain import inverse_dynamics
@@ -364,11 +356,7 @@ def test_arms_of_many_links_are_told_in_pieces(n, monkeypatch):
     assert 0.5 * pieces.exponents.sum() == pytest.approx(inertia[0] - inertia[1], rel=1e-6)
 
 
-def test_what_makes_no_sense_is_refused():
-    with pytest.raises(InputError, match="plan"):
-        stability(ARM)
-    with pytest.raises(InputError, match="controller"):
-        stability(PLAN, 3.0)
+def test_answers_that_are_no_numbers_and_plans_out_of_reach_are_refused():
     with pytest.raises(InputError, match="controller: got answers to small errors that are no num"):
         stability(PLAN, PD(1e250, 1e250))
     with pytest.raises(InfeasibleError):

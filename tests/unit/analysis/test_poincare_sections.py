@@ -82,19 +82,6 @@ def test_an_arm_at_rest_on_the_section_does_not_pass_it():
         assert len(found.crossings[0]) == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [({"starts": []}, "at least one"), ({"starts": 3}, "at least one"),
-     ({"starts": [[0.0, 0.0, 0.0]]}, "a posture and its rates"),
-     ({"starts": [([0.0], [0.0, 0.0])]}, "q0: got [0.0]")],
-)  # fmt: skip
-def test_bad_input_is_told(options, said):
-    given = {"starts": [([0.0, 0.0], [0.0, 0.0])], "duration": 1.0, **options}
-    with pytest.raises(InputError) as raised:
-        ulna.poincare(RODS, **given)
-    assert said in str(raised.value)
-
-
 def test_one_joint_is_pointed_elsewhere():
     with pytest.raises(InputError, match=r"ulna\.portrait"):
         ulna.poincare(ulna.preset("bechard-1"), starts=[([0.0], [0.0])], duration=1.0)

@@ -1,11 +1,13 @@
-"""Every number that an analysis takes rejects text, truth values, NaN and what is out of range."""
+"""What analyses reject, by its name: numbers that are none or out of range, and other things."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 import ulna
+from refusals import names_of
 from ulna.analysis import loop, stability, step_response, tracking, verdict
 from ulna.control import PD, ComputedTorque
 from ulna.errors import InputError
@@ -60,3 +62,40 @@ def test_what_is_no_such_number_is_refused_by_name(call, name):
     for given in ["x", True, math.nan, math.inf, np.zeros(2), *names[name]]:
         with pytest.raises(InputError, match=name):
             made(**{name: given})
+
+
+portrait, step = partial(ulna.portrait, PENDULUM), partial(step_response, ONE, PD(1.0, 1.0))
+BATCH = ulna.simulate_batch(ARM, q0=np.zeros((2, 2)), duration=0.1, samples=3)
+# What is something else than it should be, by its name.
+OTHERS = {
+    "plan": [
+        partial(stability, ARM), partial(verdict, RUN, ARM), partial(tracking, RUN, np.zeros(2)),
+        *(partial(tracking, BATCH, plans) for plans in (None, 3.0, [PLAN], [PLAN, None])),
+    ],
+    "run": [partial(verdict, None, PLAN), partial(tracking, None, PLAN)],
+    "stability": [partial(verdict, RUN, PLAN, stability=3.0)],
+    "controller": [
+        partial(stability, PLAN, 3.0), partial(loop, ONE, [0.0], None),
+        partial(portrait, controller="PD"),
+    ],
+    "actuators": [partial(loop, ONE, [0.0], PD(), actuators=0.1)],
+    "q0": [partial(step, q0=[0.0, 1.0])],
+    "torque": [partial(portrait, torque=1.0, controller=PD(1.0, 1.0))],
+    "starts": [partial(portrait, starts=3)],
+    "start": [
+        *(partial(portrait, starts=starts) for starts in ([(1.0,)], ["ab"], [(math.inf, 0.0)])),
+        partial(portrait, controller=PD(), starts=[(0.0, 1.0), (1e9, 0.0)]),
+    ],
+    "angles": [partial(portrait, angles=(1.0, 1.0))],
+    "speeds": [partial(portrait, speeds="12")],
+    "set_point": [
+        partial(portrait, set_point=1.0), partial(portrait, controller=PD(), set_point=1e9),
+    ],
+    "count": [partial(portrait().basins, count) for count in ((3,), (1, 2, 3))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_something_else_is_refused_by_name(name):
+    for call in OTHERS[name]:
+        assert names_of(call) == [name]

@@ -125,19 +125,6 @@ def test_the_arm_hangs_where_it_starts_and_within_its_ranges():
     assert rest_posture(narrow) == pytest.approx([-1.0])
 
 
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        ({"q0": [0.0, 1.0]}, "q0"),
-        ({"controller": None}, "controller"),
-        ({"controller": 3.0}, "controller"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(options, what):
-    with pytest.raises(InputError, match=what):
-        step_response(FLAT, **{"controller": PD(1.0, 1.0), **options})
-
-
 NAMES = ("final", "rise_time", "overshoot", "peak_time", "settling_time", "steady_error")
 TWO = ulna.Arm.rods([0.5, 0.4], [1.0, 0.5], gravity=(0.0, 0.0))
 

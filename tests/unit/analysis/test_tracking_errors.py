@@ -181,15 +181,6 @@ def test_energy_of_the_joints_is_what_the_run_was_given():
     assert effort(run).energy.sum() == pytest.approx(run.injected[-1], rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [((None, PLAN), "run"), ((on_plan(TIMES[:2]), TIMES), "plan")],
-)
-def test_other_things_are_refused(arguments, what):
-    with pytest.raises(InputError, match=what):
-        tracking(*arguments)
-
-
 def test_a_run_of_another_arm_is_refused():
     one = ulna.Arm.rods([1.0], [1.0])
     with pytest.raises(InputError, match="1 joints"):

@@ -27,16 +27,6 @@ def rods(masses=(1.0, 2.0), **changes):
         (ARM, ARM, []),
         (ARM, ARM.with_payload(2.0), [PAYLOAD]),
         (
-            rods(gravity=(0.0, 0.0)),
-            rods(),
-            ["gravity along y: 0 m/s² in the controller's model, -9.81 m/s² on the arm"],
-        ),
-        (
-            rods(),
-            rods(joints=[ulna.Joint(), ulna.Joint(damping=0.3)]),
-            ["damping of joint 2: 0 N·m·s/rad in the controller's model, 0.3 N·m·s/rad on the arm"],
-        ),
-        (
             rods(masses=(1.0, 2.4)),  # and with the mass the inertia m l²/12 of a rod
             rods(),
             [

@@ -9,7 +9,6 @@ import pytest
 import ulna
 from tabular import tabular
 from ulna.arm.parameters import with_ideal_motors
-from ulna.cli import main
 
 DRY = ulna.Joint(damping=0.1, friction=ulna.Friction(30.0))
 DRIVEN = ulna.Joint(motor=ulna.Motor(voltage=12.0, resistance=1.0, torque_constant=0.02))
@@ -102,17 +101,3 @@ def test_a_derivation_says_that_its_torques_are_those_that_motors_give():
     assert told in str(ulna.derive(arm=rod(DRIVEN)))
     for joint in (PLAIN, IDEAL):
         assert "motors are left out" not in str(ulna.derive(arm=rod(joint)))
-
-
-def test_a_command_has_nothing_to_warn_of(capsys, tmp_path):
-    ulna.save(rod(DRIVEN, 2), tmp_path / "arm.toml")
-    assert main(["check", str(tmp_path / "arm.toml")]) == 0
-    assert "warning" not in capsys.readouterr().err.lower()
-
-
-def test_the_damping_of_a_plan_is_called_so():
-    arm = rod(ulna.Joint(damping=0.3))
-    made = ulna.plan(arm, ulna.paths.joints([[0.0], [1.0]]), duration=1.0)
-    assert not np.any(getattr(made.terms, "friction", 0.0))  # which is dry friction and drag
-    assert made.terms.damping == pytest.approx(0.3 * made.qd)
-    assert np.abs(made.terms.damping).max() > 0.0

@@ -4,7 +4,6 @@ import array_api_strict as strict
 import numpy as np
 import pytest
 
-import ulna
 from ulna import Arm, Friction, InputError, Joint, Link, Parameters, Payload, stack
 
 ARM = Arm.of(
@@ -48,23 +47,6 @@ def test_arrays_are_doubles_and_cannot_be_written():
         assert array.dtype == np.float64
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
-
-
-def test_parameters_are_a_tuple_of_leaves():
-    """What JAX calls a pytree: a NamedTuple that is rebuilt from its leaves."""
-    assert isinstance(ARM.parameters, tuple)
-    doubled = Parameters(*(2 * leaf for leaf in ARM.parameters))
-    np.testing.assert_array_equal(doubled.length, [2, 14, 2])
-    assert doubled.n == 3
-    np.testing.assert_array_equal(ARM.parameters._replace(mass=np.ones(3)).mass, 1.0)
-
-
-@pytest.mark.parametrize("name", ulna.presets())
-def test_shapes_follow_the_number_of_links(name):
-    arm = ulna.preset(name)
-    for field, array in arm.parameters._asdict().items():
-        assert array.shape == ((2,) if field in ("gravity", "base") else (arm.n,))
-    assert arm.parameters.n == arm.n
 
 
 def test_stacked_arms_stand_side_by_side():

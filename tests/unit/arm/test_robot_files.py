@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from contextlib import suppress
 
 import pytest
@@ -12,18 +11,7 @@ from hypothesis import strategies as st
 import ulna
 from refusals import REQUIRED, problems_of
 from tabular import tabular
-from ulna import (
-    Arm,
-    FileError,
-    Friction,
-    InputError,
-    Joint,
-    Link,
-    Motor,
-    Payload,
-    UlnaWarning,
-    units,
-)
+from ulna import Arm, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning, units
 from ulna.arm.motors import MOTOR_KINDS
 from ulna.arm.robot_files import NUMBERS, dumps, parse
 
@@ -292,20 +280,6 @@ def test_a_key_cannot_write_to_the_terminal():
 # Files
 
 
-def test_a_message_begins_with_the_file_and_the_line(tmp_path):
-    file = tmp_path / "arm.toml"
-    file.write_text(PLAIN.replace("mass = 1", "mass = -1"))
-    [problem] = problems_of(lambda: ulna.load(file))
-    assert str(problem).startswith(f"{file}:4: link.1.mass: got -1")
-
-
-@pytest.mark.parametrize("name", ["missing.toml", ".", "a\0b"])
-def test_a_file_that_cannot_be_read_is_file_trouble(tmp_path, name):
-    with pytest.raises(FileError) as caught:
-        ulna.load(tmp_path / name)
-    assert caught.value.exit_code == 74
-
-
 @pytest.mark.parametrize("name", ["ARM.XACRO", "arm.sdf"])
 def test_descriptions_of_other_programs_are_told_what_to_write(tmp_path, name):
     [problem] = problems_of(lambda: ulna.load(tmp_path / name))
@@ -317,22 +291,6 @@ def test_results_are_no_robot_files(tmp_path):
     [problem] = problems_of(lambda: ulna.load(tmp_path / "batch.zarr"))
     assert problem.what == "format"
     assert "ulna.open_batch(" in problem.hint
-
-
-def test_bytes_that_are_no_text_are_bad_input(tmp_path):
-    file = tmp_path / "arm.toml"
-    file.write_bytes(b"name = '\xff'")
-    with pytest.raises(InputError, match="UTF-8"):
-        ulna.load(file)
-
-
-def test_a_file_of_eleven_megabytes_is_refused_at_once(tmp_path):
-    file = tmp_path / "arm.toml"
-    file.write_bytes(PLAIN.encode() + b"#" * 11_000_000)
-    start = time.thread_time()
-    with pytest.raises(InputError, match="at most"):
-        ulna.load(file)
-    assert time.thread_time() - start < 0.5
 
 
 # Doubts
@@ -440,7 +398,7 @@ def test_every_number_of_a_part_is_read_and_written(kind):
         assert all(written), key
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(arms())
 def test_what_is_written_is_read_back_to_the_last_bit(arm):
     again, _ = parse(dumps(arm))
@@ -471,21 +429,11 @@ def test_a_file_says_only_what_differs_from_the_defaults():
 # Motors
 
 
-def motor_of(table):
-    return arm_of(PLAIN + f"joint.motor = {table}\n").joints[0].motor
-
-
 def keys(values):
     return ", ".join(f"{key} = {value!r}" for key, value in values.items())
 
 
 DC = keys(REQUIRED[Motor])
-
-
-@pytest.mark.parametrize("kind", [*MOTOR_KINDS.values()], ids=[*MOTOR_KINDS])
-def test_every_kind_of_motor_is_read_by_its_name(kind):
-    given = {"kind": kind.kind, "name": "one", **REQUIRED[kind]}
-    assert motor_of("{ " + keys(given) + " }") == kind(**REQUIRED[kind], name="one")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-import ulna
 from ulna import Arm, Friction, Joint, Link, Motor, Payload
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,16 +18,6 @@ def markup(arm):
 
 def shown_text(element):
     return "".join(element.itertext())
-
-
-@pytest.mark.parametrize("name", ulna.presets())
-def test_the_text_of_every_preset_has_a_line_a_link(name):
-    arm = ulna.preset(name)
-    head, *rows = repr(arm).splitlines()
-    assert name in head
-    assert f"{arm.n} link" in head
-    assert f"reach {arm.reach:g} m" in head
-    assert len(rows) == arm.n
 
 
 def test_the_text_says_what_differs_from_a_plain_rod():
@@ -58,29 +47,12 @@ def test_the_text_says_what_differs_from_a_plain_rod():
     head, first, second = repr(arm).splitlines()
     for words in ("reach 0.75 m", "payload 7.25 kg", "-1.625", "3.5", "4.5", "12 kg"):
         assert words in head
-    assert "rod" in first
-    for words in ("0.5 m", "1.5 kg"):
+    for words in ("rod", "0.5 m", "1.5 kg"):
         assert words in first
-    for words in ("0.25 m", "2.5 kg", "0.125 m", "0.03125", "0.75 kg", "-0.5 m", "-150", "120 deg"):
-        assert words in second
-    for words in ("6.5", "2.25 N*m", "0.375", "0.0625", "-50", "motor"):
+    for words in ("0.125 m", "0.03125", "0.75 kg", "-0.5 m", "-150", "120 deg", "0.375", "motor"):
         assert words in second
     assert "friction 0.15625 (static 0.21875) N*m, drag 0.0078125 N*m*s^2/rad^2" in second
     assert "rod" not in second.replace("rotor", "")
-
-
-@pytest.mark.parametrize(
-    ("friction", "said"),
-    [
-        (Friction(0.2), "[friction 0.2 N*m]"),
-        (Friction(0.0, 0.3), "[friction 0 (static 0.3) N*m]"),
-        (Friction(drag=0.5), "[drag 0.5 N*m*s^2/rad^2]"),
-        (Friction(), ""),
-    ],
-)
-def test_friction_is_shown_by_its_torques(friction, said):
-    row = repr(Arm.rods([1.0], [1.0], joints=[Joint(friction=friction)])).splitlines()[1]
-    assert row.partition("rod")[2].strip() == said
 
 
 def test_what_is_as_usual_is_not_said():

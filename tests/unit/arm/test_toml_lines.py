@@ -19,16 +19,8 @@ def lines_of(text):
     ("text", "expected"),
     [
         (
-            f"format = 1\n[[link]]\n{GOOD}\n\n[[link]]\nlength = 1\n\nmass = -1\n",
-            {"link.2.mass": 10},
-        ),
-        (
             f"format = 1\n[[link]] # one\n{GOOD}[[ link ]]\n  length=-1\n\tmass = 1\n",
             {"link.2.length": 6},
-        ),
-        (
-            f"format = 1\n[[link]]\n{GOOD}joint = {{ lower = 1, upper = 'x', damping = -1 }}\n",
-            {"link.1.joint.upper": 5, "link.1.joint.damping": 5},
         ),
         (
             f"format = 1\n[[link]]\n{GOOD}[link.joint]\nlower = 0\ndamping = -1\n"
@@ -36,18 +28,9 @@ def lines_of(text):
             {"link.1.joint.damping": 7, "link.2.joint.max_torque": 13},
         ),
         (
-            f"format = 1\n[[link]]\n{GOOD}[link.joint]\ndamping = 1\n"
-            "[link.joint.friction]\nstatic = 1\ncoulomb = -1\n",
-            {"link.1.joint.friction.coulomb": 9},
-        ),
-        (
             f"format = 1\n[[link]]\n{GOOD}joint.upper = 1\njoint . lower = 'x'\n"
             "joint.friction.coulomb = -1\n",
             {"link.1.joint.lower": 6, "link.1.joint.friction.coulomb": 7},
-        ),
-        (
-            f"format = 1\ngravity = [0, nan]\nbase = ['x', 0]\n[[link]]\n{GOOD}",
-            {"gravity.y": 2, "base.x": 3},
         ),
         (
             "format = 1\n[[link]]\n\"length\" = -1\n'mass' = -1\n",
@@ -60,10 +43,6 @@ def lines_of(text):
         (
             "format = 1\r\n[[link]]\r\nlength = 1\r\nmass = -1\r\n",
             {"link.1.mass": 4},
-        ),
-        (
-            f"[[link]]\n{GOOD}",
-            {"format": 1},
         ),
     ],
 )

@@ -60,19 +60,11 @@ def test_what_is_written_is_meant(text, means):
     [
         ("ComputeTorque()", "did you mean 'ComputedTorque'?"),
         ("LQG()", "need one of PD"),
-        ("PD(stif=3)", "unknown argument 'stif'"),
         ("OpenLoop(3)", "need True or False"),
         ("PD(kp='3 kg')", r"--controller.kp: got '3 kg', need a stiffness"),
-        ("PD(kp=(1, '3 kg'))", r"--controller.kp: got '3 kg'"),
-        *((f"PD(natural_frequency={bad})", "frequency") for bad in ("(1, 2)", "'20 Hs'", "''")),
+        ("PD(natural_frequency='20 Hs')", "frequency"),
         ("ComputedTorque(damping_ratio='1 N*m*s')", "need a number without a unit"),
-        ("PD(kp=True)", "kp"),
-        ("PID(stiffness=400)", "need one of kp"),
         ("ComputedTorque(damping=1)", "did you mean 'damping_ratio'?"),
-        ("PD(kp=PD(3))", "kp"),
-        ("PD(", "never closed"),
-        ("", "--controller"),
-        ("3", "no call"),
     ],
 )
 def test_what_cannot_be_meant_gets_a_sentence(text, says):

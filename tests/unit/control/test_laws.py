@@ -1,8 +1,6 @@
 """What holds for every controller: compiled and in Python it is one, and it is a plain value."""
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -188,9 +186,3 @@ def test_a_model_of_another_kind_of_arm_is_refused(kind):
     for model in (three, "kehl"):
         controller = kind(model=model)
         assert names_of(lambda made=controller: made.start(HEAVIER)) == [f"{kind.__name__}.model"]
-
-
-def test_importing_controllers_loads_no_compiler():
-    code = "import ulna, sys; ulna.control.PID().start(ulna.preset('kehl'));"
-    code += "assert 'numba' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)

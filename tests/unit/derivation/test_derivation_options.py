@@ -1,8 +1,5 @@
 """What can be asked of a derivation, and what an arm decides by itself."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -138,10 +135,3 @@ def test_letters_that_cannot_stand_for_the_arm_are_refused(arm, options, need):
 @pytest.mark.parametrize("arm", ["kehl", ulna.preset("kehl").parameters, 2])
 def test_only_an_arm_has_numbers_to_put_beside_the_letters(arm):
     assert refused(arm=arm) == ["arm"]
-
-
-def test_sympy_is_loaded_by_those_who_derive_and_by_nobody_else():
-    loaded = "print('sympy' in sys.modules)"
-    code = f"import sys, ulna; {loaded}; ulna.derive; {loaded}; ulna.derive(1); {loaded}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False", "True"]

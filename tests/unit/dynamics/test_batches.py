@@ -16,18 +16,9 @@ SIZES = [1, 2, 3, 4, 5, 8, 20, 50, 200]
 SOME = 40  # rows: two full blocks and a half
 
 
-def drawn(random_arm, n, *, rows=SOME, rotors=True):
-    random = np.random.default_rng(n)
-    arm = random_arm(random, n, (rows,), whole=True)
-    if not rotors:
-        arm = arm._replace(rotor_inertia=0.0 * arm.rotor_inertia)
-    q, qd, other = random.uniform(-np.pi, np.pi, (3, rows, n))
-    return arm, q, qd, 10.0 * other, random.uniform(-20.0, 20.0, (rows, 3))
-
-
-def mixed(random_arm, n=2, rows=SOME):
+def mixed(drawn, n=2, rows=SOME):
     """Draw arms of which every third has no rotors, and some that are many turns away."""
-    arm, q, qd, given, force = drawn(random_arm, n, rows=rows)
+    arm, q, qd, given, force = drawn(n, rows)
     arm.rotor_inertia[::3] = 0.0
     q[5::7] += 2.0 * np.pi * 200_000
     return arm, q, qd, given, force
@@ -56,8 +47,8 @@ def same(one, other):
 @tabular("n", SIZES)
 @tabular("rotors", [True, False])
 @tabular("name", FUNCTIONS)
-def test_it_is_the_closed_form(random_arm, name, n, rotors):
-    given = drawn(random_arm, n, rows=20, rotors=rotors)
+def test_it_is_the_closed_form(drawn, name, n, rotors):
+    given = drawn(n, 20, rotors=rotors)
     expected = getattr(chain, name)(*given[:4], tip_force=given[4])
     assert close(computed(name, *given), expected)
 
@@ -65,8 +56,8 @@ def test_it_is_the_closed_form(random_arm, name, n, rotors):
 @tabular("n", [1, 2, 6])
 @tabular("force", [None, 2, 3])
 @tabular("name", FUNCTIONS)
-def test_batches_and_single_states_give_the_same(random_arm, name, n, force):
-    arm, q, qd, given, pull = drawn(random_arm, n, rows=4)
+def test_batches_and_single_states_give_the_same(drawn, name, n, force):
+    arm, q, qd, given, pull = drawn(n, 4)
     pulls = [None] * 4 if force is None else pull[:, :force]
     batch = computed(name, arm, q, qd, given, None if force is None else pulls)
     singles = [computed(name, arm.rows(k), q[k], qd[k], given[k], pulls[k]) for k in range(4)]
@@ -95,8 +86,8 @@ def test_shapes_meet_as_in_the_closed_form(name, q, qd, tau, force, shape):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_any_memory_will_do(random_arm, name):
-    arm, q, qd, given, force = drawn(random_arm, 3)
+def test_any_memory_will_do(drawn, name):
+    arm, q, qd, given, force = drawn(3, SOME)
     expected = computed(name, arm, q, qd, given, force)
     columns = ulna.Parameters(*(np.asfortranarray(value) for value in arm))
     q = np.broadcast_to(q, q.shape)  # read-only
@@ -115,8 +106,8 @@ def test_any_memory_will_do(random_arm, name):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_row_does_not_depend_on_its_batch(random_arm, name, n):
-    everything = mixed(random_arm, n)
+def test_a_row_does_not_depend_on_its_batch(drawn, name, n):
+    everything = mixed(drawn, n)
     whole = computed(name, *everything)
     for rows in range(1, SOME + 1):
         assert same(computed(name, *chosen(slice(0, rows), *everything)), whole[:rows])
@@ -127,9 +118,9 @@ def test_a_row_does_not_depend_on_its_batch(random_arm, name, n):
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_row_does_not_depend_on_the_threads(random_arm, name, threads, monkeypatch):
+def test_a_row_does_not_depend_on_the_threads(drawn, name, threads, monkeypatch):
     rows = 5000
-    everything = mixed(random_arm, 3, rows)
+    everything = mixed(drawn, 3, rows)
     monkeypatch.setattr(concurrency, "cores", lambda: threads)
     whole = computed(name, *everything)
     for first in range(0, rows, 1000):
@@ -138,8 +129,8 @@ def test_a_row_does_not_depend_on_the_threads(random_arm, name, threads, monkeyp
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_what_is_no_number_stays_in_its_row(random_arm, name):
-    everything = mixed(random_arm, 3)
+def test_what_is_no_number_stays_in_its_row(drawn, name):
+    everything = mixed(drawn, 3)
     whole, bad = computed(name, *everything), 19
     others = np.arange(SOME) != bad
     arm, *states = everything
@@ -154,8 +145,8 @@ def test_what_is_no_number_stays_in_its_row(random_arm, name):
         place[bad, 0] = kept
 
 
-def test_several_threads_of_python_may_ask_at_once(random_arm):
-    everything = mixed(random_arm, 2, 6000)
+def test_several_threads_of_python_may_ask_at_once(drawn):
+    everything = mixed(drawn, 2, 6000)
     whole = {name: computed(name, *everything) for name in FUNCTIONS}
 
     def ask(k):

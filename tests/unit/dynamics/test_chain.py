@@ -1,29 +1,10 @@
-"""The closed form: postures and motions that a person can work out on paper."""
-
-from functools import partial
+"""The mass that the tip of a straight arm seems to have."""
 
 import numpy as np
 import pytest
 
 import ulna
 from ulna import dynamics
-
-approx = partial(pytest.approx, rel=1e-13, abs=1e-13)
-
-
-# One link
-
-
-# Gravity and energy
-
-
-# Motion
-
-
-# A force at the tip acts on the arm
-
-
-# The mass that the tip seems to have
 
 
 @pytest.mark.parametrize("folded", [False, True])

@@ -5,15 +5,16 @@ The expectation is the closed form throughout, which shares nothing with the com
 
 import copy
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 
 import ulna
 import ulna.kernels  # loads compiled code; calls for one state alone do not
+from tabular import tabular
 from ulna import dynamics, kinematics
 from ulna.dynamics import chain, equations_of_motion
 from ulna.kinematics import differential_kinematics, forward_kinematics
@@ -28,11 +29,19 @@ FORMULAS = {
     kinematics.tip: forward_kinematics.tip_by_formula,
     kinematics.jacobian: differential_kinematics.jacobian_by_formula,
 }
-NAMES = {
-    dynamics.forward_dynamics: ("q", "qd", "tau"),
-    dynamics.inverse_dynamics: ("q", "qd", "qdd"),
+OF_STATE = ("forward_dynamics", "inverse_dynamics", "linearise")
+# Methods of compiled arms by their names; a step has no closed form.
+METHODS = {
+    **{function.__name__: formula for function, formula in FORMULAS.items()},
+    "linearise": dynamics.linearise,
 }
-each_function = pytest.mark.parametrize("function", FORMULAS, ids=lambda f: f.__name__)
+
+
+def name_of(function):
+    return f"compiled {function}" if isinstance(function, str) else function.__name__
+
+
+each_function = pytest.mark.parametrize("function", FORMULAS, ids=name_of)
 
 
 def drawn(random_arm, arm_of, n, *, rotors=True):
@@ -45,12 +54,21 @@ def drawn(random_arm, arm_of, n, *, rotors=True):
     return arm, random.uniform(-np.pi, np.pi, (3, n))
 
 
-def names(function):
-    return NAMES.get(function, ("q",))
-
-
 def given(function, state):
-    return list(state[: len(names(function))])
+    if function == "step":
+        return [*state, 1e-3]
+    return list(state[: 3 if name_of(function).endswith(OF_STATE) else 1])
+
+
+def bound(function, arm):
+    """Give the function of one state that an arm has: of a package, or as a compiled arm."""
+    if isinstance(function, str):
+        return getattr(ulna.compiled(arm), function)
+    return partial(function, arm)
+
+
+def parts(found):
+    return found if isinstance(found, tuple) else (found,)
 
 
 def close(ours, expected):
@@ -88,12 +106,27 @@ def without_formulas(monkeypatch):
 @pytest.mark.parametrize("rotors", [True, False])
 def test_it_is_the_closed_form(random_arm, arm_of, without_formulas, function, n, rotors):
     arm, state = drawn(random_arm, arm_of, n, rotors=rotors)
-    expected = FORMULAS[function](arm, *given(function, state))
-    found = function(arm, *given(function, state))
-    assert found.shape == expected.shape
-    assert close(found, expected)
+    check_closed_form(function, FORMULAS[function], arm, state)
     if function is dynamics.mass_matrix:
+        found = function(arm, state[0])
         assert same(found, np.ascontiguousarray(found.T))
+
+
+@tabular("method", METHODS)
+@tabular("n", SIZES)
+@tabular("rotors", [True, False])
+def test_a_compiled_arm_is_the_closed_form(random_arm, arm_of, method, n, rotors):
+    arm, state = drawn(random_arm, arm_of, n, rotors=rotors)
+    check_closed_form(method, METHODS[method], arm, state)
+
+
+def check_closed_form(function, formula, arm, state):
+    values = given(function, state)
+    found, expected = parts(bound(function, arm)(*values)), parts(formula(arm, *values))
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.shape == theirs.shape
+        assert ours.flags.carray
+        assert close(ours, theirs)
 
 
 @each_function
@@ -146,7 +179,7 @@ def test_parameters_batches_and_forces_go_where_they_went(two, function):
     )
     values = given(function, state)
     assert same(function(arm.parameters, *values), FORMULAS[function](arm.parameters, *values))
-    if function in NAMES:
+    if name_of(function) in OF_STATE:
         expected = FORMULAS[function](arm, *values, tip_force=[3.0, 4.0])
         assert same(function(arm, *values, tip_force=[3.0, 4.0]), expected)
 
@@ -157,7 +190,7 @@ def test_parameters_batches_and_forces_go_where_they_went(two, function):
 @each_function
 def test_nan_gives_what_the_closed_form_gives(two, function):
     arm, state = two
-    for place in range(len(names(function))):
+    for place in range(len(given(function, state))):
         values = [row.copy() for row in given(function, state)]
         values[place][1] = np.nan
         found = function(arm, *values)
@@ -195,43 +228,25 @@ def test_a_changed_arm_is_another(two):
 # Threads
 
 
-@each_function
-@pytest.mark.parametrize(("n", "count"), [(2, 500), (200, 20)])
+@pytest.mark.parametrize("function", [*FORMULAS, *METHODS, "step"], ids=name_of)
+@pytest.mark.parametrize(("n", "count"), [(2, 300), (100, 10)])
 def test_two_threads_that_share_an_arm_find_what_one_finds(random_arm, arm_of, function, n, count):
-    # Kernels run side by side: with 200 links one is still at work when the other begins.
+    # Kernels run side by side: with 100 links one is still at work when the other begins.
     arm, _ = drawn(random_arm, arm_of, n)
+    shared = bound(function, arm)
     states = np.random.default_rng(0).uniform(-3.0, 3.0, (2, count, 3, n))
-    alone = [[function(arm, *given(function, state)) for state in part] for part in states]
 
     def hammer(part):
-        return [function(arm, *given(function, state)) for state in states[part]]
+        return [parts(shared(*given(function, state))) for state in states[part]]
 
+    alone = [hammer(part) for part in range(2)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(2) as pool:
-            for _ in range(5):
+            for _ in range(3):
                 for found, expected in zip(pool.map(hammer, range(2)), alone, strict=True):
-                    assert all(map(same, found, expected))
+                    for ours, theirs in zip(found, expected, strict=True):
+                        assert all(map(same, ours, theirs))
     finally:
         sys.setswitchinterval(interval)
-
-
-# Where compiled code has not been loaded
-
-LAZY = """
-import sys
-import numpy as np
-import ulna
-arm, q = ulna.preset("unit"), np.array([0.3, 0.4])
-found = [ulna.dynamics.mass_matrix(arm, q), ulna.dynamics.gravity_torque(arm, q),
-         ulna.dynamics.inverse_dynamics(arm, q, q, q), ulna.dynamics.forward_dynamics(arm, q, q, q),
-         ulna.kinematics.tip(arm, q), ulna.kinematics.jacobian(arm, q)]
-assert all(np.isfinite(one).all() for one in found)
-print([name for name in sys.modules if name == "ulna.kernels" or name == "numba"])
-"""
-
-
-def test_single_calls_load_no_compiler():
-    done = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stderr

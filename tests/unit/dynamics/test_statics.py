@@ -16,9 +16,6 @@ def strong(*limits):
     return [ulna.Joint(max_torque=limit) for limit in limits]
 
 
-# Holding
-
-
 # The force that torques balance
 
 

@@ -186,25 +186,18 @@ def test_a_limit_of_velocity_is_a_number(read, word):
 
 
 LAUGHS = "".join(f'<!ENTITY a{i + 1} "{f"&a{i};" * 10}">' for i in range(9))
-MANY = " ".join(f"a{i}=''" for i in range(99))
 HOSTILE = {
     "document type": '<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>',
     "external entity": '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><robot>&a;</robot>',
     "entities of entities": f'<!DOCTYPE r [<!ENTITY a0 "ha">{LAUGHS}]><robot name="&a9;"/>',
     "deep": "<robot>" + "<link>" * 200_000,
-    "deep and closed": "<robot>" + "<link>" * 200_000 + "</link>" * 200_000 + "</robot>",
     "not closed": "<robot><link>",
     "another root": "<sdf/>",
     "empty": "",
-    "many of another kind": "<robot>" + "<gazebo/>" * 200_000 + "</robot>",
     "a terminal's command": '<robot name="&#x9b;31m"><link name="a"/></robot>',
-    "text the other way": '<robot name="&#x202e;mra"><link name="a"/></robot>',
     "text in UTF-16": "<robot/>".encode("utf-16"),
     "bytes": bytes(range(256)),
-    "zeros": bytes(1000),
     "a million numbers": f'<robot><joint><origin xyz="{"1 " * 1_000_000}"/></joint></robot>',
-    "a million digits": f'<robot><link name="{"1" * 1_000_000}"/></robot>',
-    "many attributes": "<robot>" + f"<joint {MANY}/>" * 1500 + "</robot>",
     "a macro": '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include/></robot>',
     "another file": '<mujoco><include file="../../arm.xml"/></mujoco>',
     "a file for a mesh": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset><worldbody>'

@@ -10,9 +10,7 @@ import ulna
 from refusals import names_of
 from ulna.kinematics import workspace
 from ulna.kinematics.limited_linkage import Hinge
-from ulna.kinematics.outline import (
-    outline,
-)
+from ulna.kinematics.outline import outline
 from ulna.kinematics.reachable_workspace import Arc, enclosed_area
 
 FREE = (-math.inf, math.inf)

@@ -198,7 +198,7 @@ DERATED = ulna.WindingHeat(
 )
 
 
-@pytest.mark.parametrize("heat", [pytest.param(HOT, marks=pytest.mark.slow), DERATED])
+@pytest.mark.parametrize("heat", [HOT, pytest.param(DERATED, marks=pytest.mark.slow)])
 def test_windings_are_as_warm_as_the_motion_makes_them(heat):
     # `motor_peaks.use` is by the torque that is left at the speed and the temperature of each time.
     warm, cold = driven_by(replace(STRONG, heat=heat)), driven_by(STRONG)

@@ -104,12 +104,7 @@ def passed_at_even_speed(path, slope, tolerance):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_by_its_length_a_path_is_passed_at_even_speed(name, slope):
-    passed_at_even_speed(EVERY[name], slope, 1e-8)
-
-
-@pytest.mark.parametrize("name", CURVES)
-def test_by_its_length_a_simple_path_is_passed_at_even_speed_to_nine_digits(name, slope):
-    passed_at_even_speed(EVERY[name], slope, 1e-9)
+    passed_at_even_speed(EVERY[name], slope, 1e-9 if name in CURVES else 1e-8)
 
 
 @pytest.mark.parametrize("name", EVERY)

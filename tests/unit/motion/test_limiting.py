@@ -34,10 +34,6 @@ def test_a_corner_holds_it_up_from_braking_to_full_speed(cornered):
     )
     # Straight on it would take v/a less.
     assert corner.gain == pytest.approx(SPEED / ACCELERATION, rel=1e-3)
-    assert str(corner) == (
-        f"the corner 0.3 m along the path holds it up for {corner.share:.1%} of the time; "
-        f"not to stop there would save {corner.gain:.3g} s"
-    )
 
 
 @pytest.mark.parametrize("options", [{}, TIP])
@@ -71,7 +67,6 @@ def test_a_bend_is_told_where_it_is_and_straight_parts_are_not():
     assert len(bends) == 1
     assert bends[0].place == pytest.approx(0.5 * BENT.length, abs=0.005)
     assert 0.0 < bends[0].gain < 0.1 * made.duration
-    assert "the bend 0.29" in str(bends[0])
     circle = fastest(FREE, ulna.paths.circle((0.5, 0.1), 0.1), **TIP)
     assert not any(one.limit in ("bend", "corner") for one in circle.limiting)
 
@@ -86,7 +81,6 @@ def test_a_joint_is_named_with_what_more_torque_saves():
     stronger = arm.replace(joints=[ulna.Joint(max_torque=13.2), joints[1]])
     saved = made.duration - fastest(stronger, path).duration
     assert first.gain == pytest.approx(saved, rel=0.02)
-    assert "the torque of joint 1 limits it for" in repr(made)
     assert f"10 % more would save {first.gain:.3g} s" in repr(made)
 
 
@@ -98,7 +92,6 @@ def test_along_joints_places_are_angles():
     back = next(one for one in made.limiting if one.limit == "reversal")
     assert (back.place, back.unit) == (pytest.approx(1.0), "rad")
     assert "the reversal 1 rad along the path" in str(back)
-    assert "goes to the edge of the reach" in str(made)
 
 
 def test_the_pen_waits_and_a_tenth_less_of_that_is_saved(tmp_path):

@@ -81,17 +81,6 @@ def test_a_speed_beyond_the_no_load_speed_is_told_as_such():
     assert "1.875 rad/s at t = 0.4 s, 1.5 rad/s without any load" in made.problems[0].text
 
 
-def test_gear_losses_are_asked_of_the_motor_where_it_drives_and_help_where_it_brakes():
-    motor = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=20.0, efficiency=0.6, backdriving_efficiency=0.5)
-    made = swing(motor, 1.0)
-    ideal = swing(None, 1.0)
-    drives, brakes = ideal.tau * made.qd > 0.0, ideal.tau * made.qd < 0.0
-    assert_allclose(made.tau[drives], ideal.tau[drives] / 0.6)
-    assert_allclose(made.tau[brakes], ideal.tau[brakes] * 0.5)
-    assert_allclose(made.motor_peaks.torque, INERTIA * 6.0 / 0.6)
-    assert_allclose(made.motor_torque, made.tau)
-
-
 def test_currents_voltages_and_supply_follow_from_torque_and_speed():
     motor = ulna.Motor(12.0, 2.0, 0.02, gear_ratio=20.0)
     made = swing(motor, 1.0)

@@ -141,21 +141,15 @@ def test_a_path_of_many_points_says_that_its_text_is_short():
         ("circel(radius=1)", "circel", "unknown path 'circel', need one of line, arc, circle"),
         ("circle(radius=-1)", "radius=-1", "path.radius: got -1.0, need a number above 0 [m]"),
         ("circle(radius='5 kg')", "radius='5 kg'", "'kg' is a unit of mass"),
-        ("circle(size=1)", "size=1", "unknown argument 'size', need one of center, radius"),
         ("then(circle, circle(radius=-1))", "radius=-1", "need a number above 0"),
-        ("line((0, 0))", "line", "'line' without end"),
         ("then(circle)", "then", "'then' without path2"),
-        ("repeated(circle, 0)", "0", "path.times: got 0.0, need a whole number"),
         ("repeated('circle', 2)", "'circle'", "need a name with arguments"),
         ("polyline([(0, 0), (0, 0)])", "[(0, 0), (0, 0)]", "path.corners, row 2: got"),
         ("placed(joints([(0, 0), (1, 1)]), (1, 1))", "placed", "not of joints"),
         ("then(circle, svg('Drawing.SVG'))", "then", "give the drawing a scale"),
         ("svg('Drawing.SVG', blend='5 mm')", "blend='5 mm'", "give a scale to have lengths"),
-        ("circle(radius=1", "(", "never closed"),
-        ("3 + 4", "3 + 4", "no call"),
-        ("", "", "empty text"),
     ],
-    ids=range(16),
+    ids=range(10),
 )  # fmt: skip
 def test_faults_have_their_caret(text, under, says):
     error = fault(text)

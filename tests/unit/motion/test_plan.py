@@ -75,12 +75,8 @@ class TestTerms:
         made = plan(DRY, rate=100.0)
         size = 0.5 + 0.3 * np.exp(-((made.qd / 0.05) ** 2)) + [0.0, 0.2] * made.qd**2
         assert np.abs(made.terms.friction - np.sign(made.qd) * size).max() <= 1e-15
-        assert "W, friction 0.8 N·m" in repr(made)
-        assert "friction [N·m]" in made._repr_html_()
         assert "friction_1" in made.to_dataframe().columns
-        without = plan(GEARED)
-        assert "friction" not in repr(without) + without._repr_html_()
-        assert "friction_1" not in without.to_dataframe().columns
+        assert "friction_1" not in plan(GEARED).to_dataframe().columns
 
     def test_a_joint_that_comes_to_rest_slides_until_then(self):
         """Braked into its end: friction acts against the motion, not against the acceleration."""
@@ -141,7 +137,6 @@ class TestProblems:
         assert not made.ok
         with pytest.raises(ulna.InfeasibleError, match="out of reach"):
             made.raise_if_infeasible()
-        assert "out of reach from t = " in repr(made)
         assert "out of reach" in made._repr_html_()
         assert made.reach_margin.min() == pytest.approx(-1.0)
 

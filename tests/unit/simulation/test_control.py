@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna import Arm, Joint, Sensors, Simulation, simulate
+from ulna import Arm, Sensors, Simulation, simulate
 from ulna.control import PD, PID
 from ulna.errors import InputError
 
@@ -95,6 +95,7 @@ def test_a_reference_is_followed_tick_by_tick(given):
     watched(watcher, 1.0, TWO, reference=path, rate=10.0, samples=2)
     for t, _, _, reference, _ in watcher.seen:
         assert reference.q == pytest.approx([t, 2.0 * t])
+        assert reference.tip == pytest.approx(ulna.kinematics.tip(TWO, [t, 2.0 * t]))
         assert reference.qd.tolist() == ([1.0, 2.0] if given > 1 else [0.0, 0.0])
         assert reference.qdd.tolist() == ([3.0, 4.0] if given > 2 else [0.0, 0.0])
 
@@ -119,41 +120,13 @@ def test_a_reference_is_not_asked_for_what_comes_after_the_end():
     assert run.status
 
 
-# Limits
-
-
-def test_a_controller_never_gets_more_than_the_joint_gives_and_that_is_said():
-    weak = SPUN.replace(joints=(Joint(max_torque=2.0),))
-    run = watched(
-        Watcher(lambda t: [5.0 if t < 0.45 else -3.0 if t < 0.65 else 1.0]), arm=weak, samples=21
-    )
-    assert run.tau[::2, 0].tolist() == [2.0] * 5 + [-2.0] * 2 + [1.0] * 4
-    assert run.tau_commanded[::2, 0].tolist() == [5.0] * 5 + [-3.0] * 2 + [1.0] * 4
-    # Seven control periods in a row are one time.
-    assert "joint 1 was at its torque limit once, for 0.7 s" in str(run.status)
-    assert run.status.ok
-
-
 # Sensors
 
 
-def readings(**sensors):
-    """Turn at 1 rad/s for 100 ticks, and give what the controller is shown of it."""
-    options = {"duration": sensors.pop("duration", 1.0), "rate": sensors.pop("rate", 100.0)}
-    watcher = Watcher()
-    watched(watcher, qd0=[1.0], sensors=Sensors(**sensors), samples=2, dt=0.1, **options)
-    t, q, qd = (np.array([np.ravel(row[k])[0] for row in watcher.seen]) for k in range(3))
-    return t, q, qd
-
-
-def test_noise_is_late_as_all_else_is():
-    _, q, _ = readings(angle_noise=0.2, seed=4, rate=1000.0)
-    _, late, _ = readings(angle_noise=0.2, seed=4, rate=1000.0, delay=0.003)
-    assert late[3:] == pytest.approx(q[:-3], rel=1e-12)
-
-
 def test_noise_is_added_before_it_is_rounded():
-    _, q, _ = readings(angle_noise=0.2, angle_resolution=0.5)
+    watcher, rounding = Watcher(), Sensors(angle_noise=0.2, angle_resolution=0.5)
+    watched(watcher, 1.0, qd0=[1.0], sensors=rounding, samples=2, rate=100.0)
+    q = np.array([angles[0] for _, angles, *_ in watcher.seen])
     assert q / 0.5 == pytest.approx(np.round(q / 0.5), abs=1e-12)
     assert len(set(np.diff(q))) > 2
 

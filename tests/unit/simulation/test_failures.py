@@ -106,18 +106,6 @@ def test_a_compiled_law_without_a_finite_torque_fails_by_name(arm):
     assert not run.tau.any()
 
 
-def test_one_that_fails_in_a_simulation_is_told_and_goes_no_further():
-    swing = Simulation(SPUN, q0=[0.0], controller=Pusher(raising(KeyError("k"))), rate=10.0)
-    assert swing.advance(0.3)
-    status = swing.advance(0.5)
-    assert status.reason == "controller failed"
-    assert swing.t == pytest.approx(0.5)
-    assert swing.q[0] == pytest.approx(0.125)
-    assert isinstance(swing.error, KeyError)
-    assert swing.advance(0.1) == status
-    assert swing.t == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_interrupts_are_no_failures(error):
     swing = Simulation(SPUN, q0=[0.0], controller=Pusher(raising(error())), rate=10.0)

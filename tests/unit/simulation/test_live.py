@@ -110,25 +110,6 @@ class Asking:
         return 50.0 * (reference.q - q) - 10.0 * qd, state + 1
 
 
-def test_a_reference_has_the_tip_of_its_angles():
-    moving = Asking(lambda reference: reference)
-    ulna.simulate(
-        TWO, q0=[0.0, 0.0], duration=0.005, controller=moving,
-        reference=lambda t: ([t, 2.0 * t], [1.0, 2.0]),
-    )  # fmt: skip
-    for k, reference in enumerate(moving.seen):
-        t = 1e-3 * k
-        x, y = np.cos(t) + np.cos(3.0 * t), np.sin(t) + np.sin(3.0 * t)
-        q, qd, qdd, tip = reference
-        assert tip == pytest.approx([x, y, 3.0 * t])
-        assert tip is reference.tip
-        assert (q == [t, 2.0 * t]).all()
-        assert (qd == [1.0, 2.0]).all()
-        assert (qdd == 0.0).all()
-        assert len(reference) == 4
-        assert reference[0] is q
-
-
 @pytest.mark.parametrize("reference", [[0.5, 0.5], lambda t: [0.5, 0.5]])
 def test_nobody_can_change_what_is_followed(reference):
     class Greedy(Asking):

@@ -90,13 +90,6 @@ def test_a_whole_run_comes_back_to_the_last_bit(tmp_path, samples):
     assert back.provenance == run.provenance
 
 
-@pytest.mark.parametrize("name", ulna.presets())
-def test_every_preset_comes_back(tmp_path, name):
-    arm = ulna.preset(name)
-    sample_run(2, arm).save(tmp_path / "run.nc")
-    assert open_run(tmp_path / "run.nc").arm == arm
-
-
 def test_numbers_that_went_astray_come_back_too(tmp_path):
     strange = np.array([[0.0, -0.0], [np.inf, -np.inf], [np.nan, 5e-324], [1.7e308, -1e-310]])
     event = Event("lost", 1.0, strange[1], strange[0])
@@ -205,12 +198,6 @@ def test_a_file_that_exists_is_kept_without_force(tmp_path, ending):
     assert file.stat().st_size > 1000
 
 
-@pytest.mark.parametrize("ending", [".nc", ".csv", ".parquet"])
-def test_a_missing_folder_is_file_trouble(tmp_path, ending):
-    with pytest.raises(FileError, match="cannot be written"):
-        sample_run().save(tmp_path / "missing" / f"run{ending}")
-
-
 @pytest.fixture
 def little_room():
     """Let no file grow beyond a few blocks, as on a disk that is nearly full."""
@@ -262,14 +249,6 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     refused(tmp_path / "pipe.nc", FileError, "no ordinary file")
 
 
-@posix
-@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root reads everything")
-def test_a_file_without_permission_is_file_trouble(tmp_path, raw):
-    (tmp_path / "run.nc").write_bytes(raw)
-    (tmp_path / "run.nc").chmod(0)
-    refused(tmp_path / "run.nc", FileError, "Permission denied")
-
-
 @pytest.mark.parametrize("raw", [b"", b"t [s],q1 [rad]\n", b"CDF\x01" + bytes(100)])
 def test_a_file_of_another_kind_is_no_run(tmp_path, raw):
     file = tmp_path / "other.nc"
@@ -310,8 +289,8 @@ def test_damaged_numbers_and_texts_are_refused(tmp_path, raw):
     with h5py.File(file) as content:
         checked = [one for one in content.values() if one.chunks is not None]
         places = {one.name: one.id.get_chunk_info(0) for one in checked}
-    assert {"/q", "/tau", "/time", "/arm", "/settings", "/status"} <= set(places)
-    for place in places.values():
+    for name in ("/q", "/tau", "/time", "/arm", "/settings", "/status"):
+        place = places[name]
         damaged = bytearray(raw)
         damaged[place.byte_offset + place.size // 2] ^= 1
         file.write_bytes(damaged)
@@ -325,9 +304,3 @@ def test_a_file_that_lacks_something_is_refused(tmp_path, raw):
         with h5py.File(file, "r+") as content:
             del content[name]
         refused(file, FileError, name)
-
-
-def test_an_address_is_a_name_like_any_other(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileError, match="No such file"):
-        open_run("http://localhost/run.nc")

@@ -202,16 +202,3 @@ def test_settings_are_enough_to_repeat_a_run_bit_for_bit(options):
     for name in ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated"):
         assert getattr(again, name).tolist() == getattr(run, name).tolist(), name
     assert again.settings == run.settings
-
-
-def test_functions_are_known_by_their_name():
-    def motor(t):
-        return [0.0]
-
-    run = simulate(SPUN, q0=[0.0], duration=0.01, torque=motor, events={"a": motor_event})
-    assert run.settings["torque"] == {"function": "motor"}
-    assert run.settings["events"] == {"a": {"function": "motor_event"}}
-
-
-def motor_event(t):
-    return t - 1.0

@@ -29,14 +29,11 @@ def damped(value):
 
 TOO_MANY = [
     ({"method": "rk4", "dt": 1e-19}, r"dt: got 1e-19 s, or 2e\+19 steps in 2 s, some .* years"),
-    ({"method": "rk4", "dt": 1e-300}, r"dt: got 1e-300 s, or 2e\+300 steps"),
     ({"method": "rk4", "dt": 5e-324}, "dt: got 4.94066e-324 s, or inf steps"),
-    ({"method": "semi-implicit", "dt": 1e-11}, r"dt: .* or 2e\+11 steps"),
     ({"method": "dop853", "rtol": None, "dt": 1e-19}, r"dt: .* or 2e\+19 steps"),
     ({"max_step": 1e-300}, r"max_step: got 1e-300 s, or 2e\+300 steps .*; try max_step=0.0002"),
     ({"controller": PD(1.0, 1.0), "rate": 1e15}, r"rate: got 1e\+15 Hz, or 2e\+15 times in 2 s"),
     ({"disturbances": [disturbances.noise([1.0], rate=1e15)]}, r"noise.rate: .* 2e\+15 times"),
-    ({"disturbances": [disturbances.noise([1.0], at=-1e300)]}, r"noise.rate: .* 1e\+303 times"),
 ]
 
 

@@ -342,20 +342,6 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch, capfd):
     assert capfd.readouterr().err == ""
 
 
-@needs_openssl
-def test_a_scheduler_of_another_protocol_is_told(tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(dask_clusters, "PATIENCE", 2.0)
-    tls = certificates(tmp_path)
-    with dask_cluster(tmp_path, workers=0) as (address, _):
-        wait_for_port(address)
-        start = time.monotonic()
-        with pytest.raises(InputError, match="scheduler that answers"):
-            ulna.sweep(SPEC, scheduler=address.replace("tcp", "tls"), tls=tls)
-        gc.collect()
-        assert time.monotonic() - start < 10.0  # Dask's destructor waits for twenty seconds
-    assert capfd.readouterr().err == ""
-
-
 @pytest.mark.slow
 def test_a_scheduler_that_is_killed_leaves_what_is_finished(tmp_path, expected, monkeypatch):
     with dask_cluster(tmp_path, workers=2) as (address, started), monkeypatch.context() as killed:

@@ -1,7 +1,6 @@
 """Sweeps in process: finished once and for all, whatever stops them, and the same bits again."""
 
 import importlib
-import inspect
 import json
 import sys
 from pathlib import Path
@@ -159,11 +158,6 @@ def test_a_chunk_is_one_batch_for_the_engine(monkeypatch):
     assert sizes == [3, 2, 3, 2, 3, 2]
 
 
-def test_the_package_is_called_and_tells_its_parameters():
-    assert inspect.signature(ulna.sweep) == inspect.signature(execute.sweep)
-    assert ulna.sweep.read_spec is read_spec
-
-
 # --------------------------------------------------------------------------------------- going on
 
 
@@ -275,24 +269,13 @@ def test_an_estimate_computes_a_few_points_and_writes_nothing(tmp_path, computed
     assert ulna.sweep(SPEC, tmp_path / "s.zarr", dry_run=True).estimate().seconds == 0.0
 
 
-def test_it_tells_how_far_it_is_and_how_long_it_takes(monkeypatch, capsys):
-    monkeypatch.setattr("ulna.progress.PATIENCE", 0.0)
-    monkeypatch.setattr("ulna.progress.INTERVAL", 0.0)
+def test_it_tells_how_far_it_is(monkeypatch):
     told = []
-    monkeypatch.setattr(
-        ProgressLine,
-        "__call__",
-        lambda self, done, call=ProgressLine.__call__: (
-            told.append(done) if self.what == "sweeping" else None,
-            call(self, done),
-        ),
-    )
+    monkeypatch.setattr(ProgressLine, "__call__", lambda line, done: told.append((line.what, done)))
     ulna.sweep(SPEC, progress=True)
-    assert told == sorted(told)
-    assert (told[0], told[-1]) == (0.0, 1.0)
-    shown = capsys.readouterr().err
-    assert "sweeping" in shown
-    assert "s left" in shown
+    parts = [done for what, done in told if what == "sweeping"]
+    assert parts == sorted(parts)
+    assert (parts[0], parts[-1]) == (0.0, 1.0)
 
 
 # ------------------------------------------------------------------------------------ wrong input

@@ -97,7 +97,7 @@ def die(spec, store, after):
     assert done.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("after", [[5, 0, 19], [17]])
+@pytest.mark.parametrize("after", [[5, 0, 19], pytest.param([17], marks=pytest.mark.slow)])
 def test_a_sweep_killed_between_two_files_goes_on(tmp_path, after):
     spec, store = write_spec(tmp_path), tmp_path / "s.zarr"
     before = set()

@@ -68,17 +68,3 @@ def test_the_use_of_a_motor_in_a_simulated_sweep_is_a_number():
     )
     assert found["torque.use"][0] < 0.8
     assert found["torque.use"][1] == pytest.approx(1.0, abs=1e-6)
-
-
-def test_where_no_torque_is_limited_the_table_says_so(capsys, tmp_path):
-    from ulna.cli import main
-
-    free = ulna.Arm.rods([0.4], [1.0])
-    store = tmp_path / "free"
-    ulna.sweep(
-        {**SWING, "arm": free, "keep": ["torque.use"], "vary": {"payload": [0.0, 0.5]}}, store
-    )
-    assert main(["show", str(store)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "torque.use" in told
-    assert "no joint or motor limits the torque" in told

@@ -169,10 +169,6 @@ def test_a_sweep_travels_with_its_files(tmp_path: Path) -> None:
             ["7: vary.timing.1: got 'quintc'", "8: vary.joint.1.motor.1: got 'sg91'"],
         ),
         (
-            HEAD + "[keep]\nscalars = ['overshoot']\n",
-            ["6: keep: got 'overshoot', need a set-point"],
-        ),
-        (
             HEAD + "[vary]\npayload = { from = 0, to = 1, count = 3, scale = 'log' }\n",
             ["7: vary.payload: got 0 to 1, need positive ends"],
         ),
@@ -200,15 +196,10 @@ def test_all_that_is_wrong_is_told_at_once_with_lines(
             "1,000,000 × 1,000 = 1,000,000,000 points, need at most 100,000,000",
         ),
         (
-            HEAD + "[vary]\npayload = { from = 0, to = 1, count = 1000000000 }\n",
-            "from 1 to 10,000,000",
-        ),
-        (
             HEAD + "[vary]\ndesign = 'sobol'\ncount = 1000000000\npayload = { from = 0, to = 1 }\n",
             "from 1 to 10,000,000",
         ),
         ("\n".join(f"k{k} = 1" for k in range(1_000_000)), "11,888,889 bytes, need at most"),
-        (HEAD + "\n".join(f"k{k} = 1" for k in range(7000)), "6: k0: got an unknown key"),
         (
             HEAD + "[vary]\n" + "\n".join(f"'link.{k}.mass' = [1]" for k in range(3000)),
             "vary.link.0.mass: got link 0, need one from 1 to 2",
@@ -219,12 +210,7 @@ def test_all_that_is_wrong_is_told_at_once_with_lines(
         (HEAD + "[vary]\npayload = ['2**9**9 kg']\n", "vary.payload.1: got '2**9**9 kg'"),
         (HEAD.replace("ComputedTorque(", "eval("), "unknown controller 'eval'"),
         (HEAD.replace("arm.toml", "../arm.toml"), "arm: got '../arm.toml', need a file in the"),
-        (HEAD.replace("arm.toml", "/etc/passwd"), "arm: got '/etc/passwd', need a file in the"),
         (HEAD.replace("arm.toml", "link.toml"), "arm: got 'link.toml', need a file in the folder"),
-        (
-            HEAD.replace("circle(center=(0.2, 0.1), radius='5 cm')", "../x.csv"),
-            "path: got '../x.csv', need a file in the folder",
-        ),
         (
             HEAD.replace("circle(center=(0.2, 0.1), radius='5 cm')", "reversed(svg('/x.svg'))"),
             "path: got '/x.svg', need a file in the folder",
@@ -233,9 +219,6 @@ def test_all_that_is_wrong_is_told_at_once_with_lines(
             HEAD + "rate = 1e9\n",
             "rate: got 1e+09 Hz, or 4e+09 steps in the 4 s of a point, need at",
         ),
-        (HEAD + "rate = 1e300\n", "4e+300 steps"),
-        (HEAD + "dt = 1e-12\n", "dt: got 1e-12 s, or 4e+12 steps in the 4 s of a point, need at"),
-        (HEAD.replace("4 s", "1e15 s"), "1e+18 steps"),
         (HEAD + "[files]\n'x.csv' = 'y'\n", "files: got {'x.csv': 'y'}, need nothing in a file"),
         (
             HEAD + "samples = 1000000\n[vary]\npayload = { from = 0, to = 1, count = 1000000 }\n"

@@ -54,19 +54,6 @@ def color(theme, name):
     return np.round(255 * np.array(to_rgb(getattr(theme, name))))
 
 
-def names(folder):
-    return sorted(file.name for file in folder.iterdir())
-
-
-@pytest.mark.parametrize(("speed", "frames"), [(1.0, 21), (2.0, 11)])
-def test_a_gif_has_the_frames_and_the_size(tmp_path, speed, frames):
-    viewer.animate_following(made(), runs(), tmp_path / "both.gif", speed=speed, **SMALL)
-    with Image.open(tmp_path / "both.gif") as image:
-        assert image.n_frames == frames
-        assert image.size == (240, 140)
-    assert names(tmp_path) == ["both.gif"]
-
-
 @pytest.mark.parametrize("theme", [viewer.PRINT, viewer.DARK], ids=["print", "dark"])
 def test_tips_and_targets_are_at_their_pixels(theme):
     scene = staged(theme=theme)

@@ -75,9 +75,3 @@ def test_a_figure_is_the_same_each_time(name):
 def test_a_long_title_is_cut():
     path = ulna.paths.polyline([(0.1 * k, 0.3) for k in range(8)])
     assert len(viewer.torques_figure(planned(path)).texts[0].get_text()) == LETTERS
-
-
-def test_a_theme_says_what_differs_from_the_default():
-    assert repr(viewer.PRINT) == "Theme()"
-    assert repr(viewer.Theme(link="red")) == "Theme(link='red')"
-    assert eval(repr(viewer.DARK), {"Theme": viewer.Theme}) == viewer.DARK

@@ -167,7 +167,7 @@ def far_from(chords, points):
     return np.hypot(*np.moveaxis(points[:, None] - start - part[..., None] * way, -1, 0)).min(1)
 
 
-@pytest.mark.parametrize("speed", [1.0, 8.0, 50.0])
+@pytest.mark.parametrize("speed", [1.0, 50.0])
 @pytest.mark.parametrize(
     ("rates", "samples"),
     [([50.0], 9001), ([50.0], 1801), ([30.0, -45.0], 9001), ([33.0, 34.0, 32.0, 33.5], 9001)],

@@ -83,15 +83,6 @@ def test_no_text_of_an_error_page_lies_on_another(kind, monkeypatch):
             assert when is None or f"off at {when:.3g} s" in named
 
 
-@pytest.mark.parametrize("reach", [1e-4, 1e3])
-def test_arms_of_other_sizes_have_room_for_their_bounds(reach, monkeypatch):
-    arm = ulna.Arm.rods([0.5 * reach] * 2, [1.0, 1.0])
-    plan = ulna.plan(arm, ulna.paths.circle((0.5 * reach, 0.0), 0.1 * reach), duration=1.0)
-    runs = {"open loop": followed(plan, 0.5), "closed loop": followed(plan)}
-    figure = viewer.error_figure(plan, runs)
-    assert collisions(drawn_texts(figure, monkeypatch)) == []
-
-
 # ------------------------------------------------------------------------------------- the inset
 
 

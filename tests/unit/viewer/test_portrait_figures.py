@@ -122,19 +122,6 @@ def test_arrows_go_where_the_state_does(rolled):
     assert np.hypot(arrows.U, arrows.V) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(("turns", "count"), [((-0.5, 0.5), 5), ((-2, 6), 9), ((0, 0.5), 3)])
-def test_marks_are_few_and_at_their_angles(turns, count):
-    axes = drawn(drawn_up(angles=[TURN * turn for turn in turns], starts=[]))
-    assert axes.get_xlim() == pytest.approx([TURN * turn for turn in turns])
-    assert axes.get_ylim() == (-25.0, 25.0)
-    assert len(axes.get_xticks()) == count
-    for place, text in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
-        parts = text.get_text().replace("−", "-").split("/")
-        number = parts[0].replace("π", "") if "π" in parts[0] else "0"
-        halves = {"": 1.0, "-": -1.0}.get(number) or float(number)
-        assert place == pytest.approx(halves * math.pi / float((*parts, "1")[1]))
-
-
 # ------------------------------------------------------------------------------------- unrolled
 
 
@@ -190,15 +177,6 @@ def test_basins_are_a_picture_of_their_labels(rolled, basins):
     shades = [shade for found in kinds.values() for shade in found]
     assert len(shades) == len(kinds) == len(set(shades)) > 1
     assert to_rgb(viewer.PRINT.grid) not in shades  # of what is undecided, and nothing is
-
-
-def test_the_layer_of_energy_is_the_energy(rolled):
-    axes = drawn(rolled, energy=True)
-    (bar,) = [part for part in axes.figure.axes if part is not axes]
-    assert "[J]" in bar.get_ylabel()
-    low, high = bar.get_ylim()
-    assert low <= -9.81 + 0.01
-    assert high >= 0.5 * 25.0**2 + 9.81 - 0.5
 
 
 def test_the_legend_names_everything_once_below_the_axes(rolled, basins):

@@ -12,7 +12,6 @@ import ulna
 from figure_checks import drawn, rendered, words
 from ulna import viewer
 from ulna.control import PD
-from ulna.viewer.arm_drawing import FAINTEST
 from ulna.viewer.figure_style import curve
 
 TABLE = ([0.0, 1.0, 2.0], [[0.0, 0.0], [1.0, 0.5], [0.0, 0.0]])
@@ -68,25 +67,11 @@ def luminance(color):
     return float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(color)) ** 2.2))
 
 
-def test_many_joints_go_from_light_to_dark_and_a_few_have_names():
-    axes = drawn(viewer.plot_angles, swinging(12, samples=5, duration=0.01))
-    shades = [luminance(line.get_color()) for line in axes.lines]
-    assert len(shades) == 12
-    assert all(np.diff(shades) < 0.0)
-    named = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert named == ["$q_{1}$", "$q_{5}$", "$q_{8}$", "$q_{12}$"]
-
-
 def test_a_few_joints_can_be_told_apart_without_colour():
     lines = drawn(viewer.plot_angles, swinging(5)).lines
     patterns = [str(line._dash_pattern) for line in lines]
     assert len(set(patterns[1:])) == 4  # orange and blue differ for every eye; the others by dashes
     assert len({line.get_color() for line in lines}) == 5
-
-
-def test_a_single_sample_can_be_seen():
-    lines = drawn(viewer.plot_angles, swinging(samples=1)).lines
-    assert {line.get_marker() for line in lines} == {"o"}
 
 
 def test_long_curves_keep_their_ends_and_extremes():
@@ -122,16 +107,6 @@ def test_a_run_without_a_posture_is_refused():
     run = swinging(samples=9)
     with pytest.raises(ulna.InputError, match="finite angles"):
         drawn(viewer.plot_motion, replace(run, q=np.full_like(run.q, np.nan)))
-
-
-def test_a_trace_ends_in_full_colour_and_starts_faint():
-    way = np.cumsum(np.ones((9, 2)), axis=0)
-    (lines,) = drawn(viewer.draw_trace, way).collections
-    colors = lines.get_colors()[:, :3]
-    assert np.array_equal(lines.get_segments()[-1][-1], way[-1])
-    assert to_hex(colors[-1]) == viewer.PRINT.accent
-    assert colors[0] == pytest.approx(1.0 - FAINTEST * (1.0 - colors[-1]))
-    assert np.all(np.diff(colors[:, 2]) < 0.0)
 
 
 def test_ghosts_are_the_first_to_the_last_and_older_ones_paler():

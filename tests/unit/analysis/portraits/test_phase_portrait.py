@@ -1,13 +1,11 @@
 """The front door of portraits: what it gives, and what it refuses."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 import ulna
-from ulna.control import PD
 from ulna.errors import InputError
 
 ARM = ulna.preset("bechard-1")
@@ -86,66 +84,9 @@ def test_what_is_shown_takes_in_swings_starts_and_the_running_solution():
     assert ulna.portrait(ulna.preset("bechard-1-driven"), torque=50.0).speeds[1] > 4.47359
 
 
-def test_facts_are_plain_and_true():
-    drawn = ulna.portrait(ARM, torque=4.0, starts=[(0.0, 3.2)])
-    facts = json.loads(json.dumps(drawn.facts()))
-    assert facts["equilibria"][0]["angle"] == pytest.approx(-1.150811, abs=5e-7)
-    assert facts["running"]["slowest"] == pytest.approx(19.5064, abs=5e-5)
-    assert facts["orbits"] == [{"angle": 0.0, "speed": 3.2, "fate": "runs on", "turns": 0}]
-
-
-def test_it_says_what_it_found():
-    text = repr(ulna.portrait(ARM, torque=4.0, starts=[(0.0, 3.2)]))
-    assert "driven by 4 N·m" in text
-    assert "stable focus at -1.150811 rad (-65.94 deg), eigenvalues -0.1 ± 2.9912i" in text
-    assert "from 0 rad at 3.2 rad/s: runs on" in text
-    assert "no running solution" in repr(ulna.portrait(ARM))
-    assert "no equilibrium" in repr(ulna.portrait(ARM, torque=20.0))
-    held = ulna.portrait(ARM, controller=PD(20.0, 2.0), set_point=0.5, max_torque=7.0)
-    assert "towards 0.5 rad, at most 7 N·m" in repr(held)
-    assert "without torque" in ulna.portrait(ARM)._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [({"torque": 1.0, "controller": PD(1.0, 1.0)}, "leave one of them out"),
-     ({"controller": "PD"}, "controller: got 'PD'"),
-     ({"starts": 3}, "a list of (angle, speed)"),
-     ({"starts": [(1.0,)]}, "an angle [rad] and a speed [rad/s]"),
-     ({"starts": ["ab"]}, "an angle [rad] and a speed [rad/s]"),
-     ({"starts": [(math.inf, 0.0)]}, "start: got inf"),
-     ({"angles": (1.0, 1.0)}, "below the largest"),
-     ({"set_point": 1.0}, "set_point: got 1.0, need nothing without a controller"),
-     ({"speeds": "12"}, "the least and the largest")],
-)  # fmt: skip
-def test_bad_input_is_told(options, said):
-    with pytest.raises(InputError) as raised:
-        ulna.portrait(ARM, **options)
-    assert said in str(raised.value)
-
-
 def test_more_joints_are_pointed_elsewhere():
     with pytest.raises(InputError, match=r"ulna\.poincare"):
         ulna.portrait(ulna.preset("kehl"))
-
-
-@pytest.mark.parametrize("count", [(3,), (1, 2, 3)])
-def test_basins_need_a_count(count):
-    with pytest.raises(InputError, match="count"):
-        ulna.portrait(ARM).basins(count)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"set_point": 1e9}, "set_point: got 1e+09 rad, need at most 100 turns beside the angles"),
-        ({"starts": [(0.0, 1.0), (1e9, 0.0)]}, "start: got 1e+09 rad"),
-    ],
-)
-def test_what_is_out_of_all_sight_is_refused(options, says):
-    with pytest.raises(InputError) as caught:
-        ulna.portrait(ARM, controller=PD(kp=50.0, kd=5.0), **options)
-    assert says in str(caught.value)
 
 
 def test_a_turn_less_is_the_same_angle_without_a_controller():

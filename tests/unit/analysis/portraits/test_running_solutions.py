@@ -2,12 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import ulna
-from ulna.analysis.portraits.invariant_sets import _extremes
 
 UNDER = ulna.preset("bechard-1")
 DRIVEN = ulna.preset("bechard-1-driven")
@@ -75,8 +73,3 @@ def test_overdamped_it_runs_only_where_nothing_holds_it():
     found = ulna.portrait(heavy, torque=9.9).running
     assert found.mean_over_angle == pytest.approx(9.9 / 30.0, abs=1e-9)
     assert found.slowest < 0.01 * found.fastest
-
-
-def test_extremes_are_found_between_samples():
-    t = np.linspace(0.3, 6.4, 40)  # its samples miss both by up to 3e-3
-    assert _extremes(t, np.cos(t), -np.sin(t)) == pytest.approx((-1.0, 1.0), abs=2e-5)

@@ -7,15 +7,7 @@ import ulna
 import ulna.progress
 from tabular import tabular
 from ulna import Arm, Joint, Sensors, simulate, simulate_batch
-from ulna.control import (
-    PD,
-    PID,
-    Adaptive,
-    ComputedTorque,
-    FeedforwardPID,
-    GravityPD,
-    OpenLoop,
-)
+from ulna.control import PD, Adaptive, ComputedTorque, FeedforwardPID, GravityPD
 from ulna.simulation import disturbances
 
 MEMBERS = 5
@@ -42,83 +34,14 @@ def compiled_once():
     assert versions_of_the_engine() == before
 
 
-def drawn(random, n, members=MEMBERS, *, limited=False):
-    """Draw arms that differ in everything, some with rotors and some without."""
-    shape = (members, n)
-    free = np.full(shape, np.inf)
-    geared = random.uniform(size=(members, 1)) < 0.5
-    return ulna.Parameters(
-        length=random.uniform(0.3, 1.0, shape),
-        mass=random.uniform(0.5, 2.0, shape),
-        com=random.uniform(0.0, 0.8, shape),
-        com_offset=random.uniform(-0.1, 0.1, shape),
-        inertia=random.uniform(0.01, 0.05, shape),
-        tip_mass=random.uniform(0.0, 0.5, shape),
-        damping=random.uniform(0.0, 0.5, shape),
-        coulomb=np.zeros(shape),
-        static=np.zeros(shape),
-        stribeck_velocity=np.ones(shape),
-        drag=np.zeros(shape),
-        rotor_inertia=random.uniform(0.0, 1e-4, shape) * geared,
-        gear_ratio=random.uniform(5.0, 30.0, shape),
-        lower=-random.uniform(0.4, 1.0, shape) if limited else -free,
-        upper=random.uniform(0.4, 1.0, shape) if limited else free,
-        max_velocity=free,
-        max_torque=np.where(random.uniform(size=shape) < 0.3, 2.0, free),
-        gravity=random.uniform(-10.0, 10.0, (members, 2)),
-        base=random.uniform(-1.0, 1.0, (members, 2)),
-    )
-
-
-def starts(random, n, speed=1.0):
-    return {
-        "q0": random.uniform(-0.3, 0.3, (MEMBERS, n)),
-        "qd0": speed * random.uniform(-1.0, 1.0, (MEMBERS, n)),
-    }
-
-
-@pytest.fixture
-def agrees(arm_of):
-    """Give what runs arms at once and one by one, and compares: (arms, for all, for each)."""
-
-    def compare(arms, common, each):
-        run = simulate_batch(arms, keep_torques=True, **common, **each)
-        one = {"rtol": None} if common.get("method") == "dop853" else {"method": "rk4"}
-        each = {name: values for name, values in each.items() if name != "seeds"}
-        for b in range(len(run)):
-            own = {name: values[b] for name, values in each.items()}
-            alone = simulate(arm_of(arms, b), **(one | common | own))
-            assert run.status[b].reason == alone.status.reason == "done"
-            assert run.t.tolist() == alone.t.tolist()
-            assert run.t_end[b] == common["duration"]
-            size = 1.0 + np.abs(alone.tau).max()
-            assert np.abs(run.q[b] - alone.q).max() <= CLOSE
-            assert np.abs(run.qd[b] - alone.qd).max() <= CLOSE * (1.0 + np.abs(alone.qd).max())
-            assert np.abs(run.tau[b] - alone.tau).max() <= CLOSE * size
-        return run
-
-    return compare
-
-
 # Each option against ulna.simulate
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_formulas_drive_as_they_do_arms_alone(agrees, n):
-    random = np.random.default_rng(n)
-    waves = [
-        [f"{a:.3f}*sin({w:.3f}*t) + {a:.3f}*cos(q{i + 1}) - x*y" for i, (a, w) in enumerate(pair)]
-        for pair in random.uniform(-3.0, 3.0, (MEMBERS, n, 2))
-    ]
-    forces = ["1, 2", ["t", "sin(t)*x", "qd1"], [1.0, 2.0, 3.0], None, "max(t, 0.5), y, 1"]
-    each = {**starts(random, n), "torque": waves, "tip_force": forces}
-    agrees(drawn(random, n), {"duration": 1.0, "samples": 17}, each)
-
-
 @pytest.mark.parametrize("between", ["hold", "linear"])
-def test_rows_dt_apart_and_rows_at_times_of_all(arm_of, between):
+def test_rows_dt_apart_and_rows_at_times_of_all(random_arm, arm_of, between):
     random = np.random.default_rng(4)
-    arms, rows = drawn(random, 2), random.uniform(-3.0, 3.0, (MEMBERS, 6, 2))
+    arms = random_arm(random, 2, (MEMBERS,), whole=True)
+    rows = random.uniform(-3.0, 3.0, (MEMBERS, 6, 2))
     forces = random.uniform(-3.0, 3.0, (MEMBERS, 3, 3))
     times = [0.0, 0.013, 0.02, 0.05, 0.1, 0.15]
     options = {"q0": [0.1, 0.2], "duration": 0.2, "dt": 2e-3, "between": between}
@@ -134,27 +57,6 @@ def test_rows_dt_apart_and_rows_at_times_of_all(arm_of, between):
         assert spread.final.q[b] == pytest.approx(alone.q[-1], rel=0.0, abs=CLOSE)
         alone = simulate(arm, torque=(times, rows[b]), **same)
         assert timed.final.q[b] == pytest.approx(alone.q[-1], rel=0.0, abs=CLOSE)
-
-
-LAWS = {
-    "PD": [PD(20.0 + b, [2.0, 1.0]) for b in range(MEMBERS)],
-    "PID": [PID(20.0, 2.0, 5.0 + b) for b in range(MEMBERS)],
-    "GravityPD": [GravityPD(20.0, 2.0 + b, measured=b % 2 == 0) for b in range(MEMBERS)],
-    "ComputedTorque": [ComputedTorque(5.0 + b) for b in range(MEMBERS)],
-    "believing": [ComputedTorque(5.0, model=TWO)] * 3 + [ComputedTorque(5.0)] * 2,
-    "FeedforwardPID": [FeedforwardPID(20.0, 3.0, 1.0)] * MEMBERS,
-    "Adaptive": [Adaptive()] * MEMBERS,
-    "mixed": [OpenLoop(), PD(20.0, 2.0), Adaptive(), PID(20.0, 2.0, 5.0), ComputedTorque()],
-}
-
-
-@pytest.mark.filterwarnings("ignore::ulna.UlnaWarning")  # runs are compared, stable or not
-@pytest.mark.parametrize("law", LAWS)
-def test_controllers_act_as_on_arms_alone(agrees, law):
-    random = np.random.default_rng(5)
-    references = [lambda t, b=b: [0.2 * np.sin(t + b), 0.3 * t] for b in range(MEMBERS - 1)]
-    each = {**starts(random, 2), "controller": LAWS[law], "reference": [*references, [0.1, 0.2]]}
-    agrees(drawn(random, 2), {"duration": 1.0, "samples": 17, "rate": 300.0}, each)
 
 
 def test_plans_of_each_with_their_own_starts_and_the_longest_duration(arm_of):
@@ -275,9 +177,10 @@ def test_torques_at_the_start_are_those_that_act(torque):
     assert run.tau[0].tolist() == [[1.0, 2.0]]
 
 
-def test_arrays_may_be_of_any_kind(agrees):
+def test_arrays_may_be_of_any_kind(random_arm):
     random = np.random.default_rng(8)
-    arms, q0 = drawn(random, 2), random.integers(-1, 2, (MEMBERS, 2))
+    arms = random_arm(random, 2, (MEMBERS,), whole=True)
+    q0 = random.integers(-1, 2, (MEMBERS, 2))
     run = simulate_batch(arms, q0=q0, duration=0.05, samples=3)
     fixed = q0.astype(float)
     fixed.flags.writeable = False
