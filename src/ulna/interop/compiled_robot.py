@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, ParseError
 
-from ulna.errors import InputError, Problem, import_extra, warn
+from ulna.errors import InputError, Problem, Problems, import_extra, rewording, shown, warn
 
 if TYPE_CHECKING:
     import mujoco
 
-MAX_BYTES = 3_000_000  # of a file: thousands of links
+MAX_BYTES = 3_000_000  # of a file
+MAX_ELEMENTS = 10_000  # of a file: MuJoCo takes the square of their number
+MAX_POINTS = 1_000_000  # of a height field
+MACROS = ("include", "attach", "replicate", "composite", "flexcomp")  # of other files or sizes
 XACRO = ("{http://www.ros.org/wiki/xacro", "{http://ros.org/wiki/xacro")
 NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
 WEIGH = "give the body an <inertial>, so that its meshes are not needed"
@@ -85,7 +88,7 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
     bodies = tuple(model.body(i).name or f"body {i}" for i in range(model.nbody))
     joints = tuple(model.joint(i).name or f"joint {i + 1}" for i in range(model.njnt))
     joints_of_urdf = {joint.get("name", ""): joint for joint in root.iterfind("joint")}
-    limits = {own: _velocity(part) for own, part in joints_of_urdf.items()}
+    limits = _read_limits(joints_of_urdf, file)
     found = {own: part.find("mimic") for own, part in joints_of_urdf.items()}
     mimics = {own: mimic.get("joint", "") for own, mimic in found.items() if mimic is not None}
     return CompiledRobot(file, name, model, bodies, joints, limits, mimics)
@@ -100,21 +103,66 @@ def _parse_xml(text: str, file: str) -> Element:
     except (ParseError, ValueError) as error:
         need = "well-formed XML without a document type or entities"
         raise InputError(Problem("XML", str(error), need, place=file)) from None
-    for part in root.iter():
-        if part.tag in ("include", "attach") or part.tag.startswith(XACRO):
+    parts = list(root.iter())
+    if len(parts) > MAX_ELEMENTS:
+        got, need = f"{len(parts):,} elements", f"at most {MAX_ELEMENTS:,}"
+        raise InputError(Problem("XML", got, need, place=file))
+    for part in parts:
+        if part.tag in MACROS or part.tag.startswith(XACRO):
             hint = "run xacro, or write everything into one file"
             raise InputError(Problem("XML", f"<{part.tag}>", "one plain file", hint, file))
+        if math.prod(_numbers(part.get("nrow", "")) + _numbers(part.get("ncol", ""))) > MAX_POINTS:
+            got, need = f"<{part.tag}> of {part.get('nrow')} rows", f"at most {MAX_POINTS:,} points"
+            raise InputError(Problem("XML", got, need, "delete it", file))
+    problems = Problems()
+    _find_nans(root, "robot", problems)
+    with rewording(lambda problem: problem.at(file)):
+        problems.raise_if_any()
     return root
 
 
-def _velocity(joint: Element) -> float:
-    """Return the largest rate of a joint; NaN, which no joint takes, for text."""
-    limit = joint.find("limit")
+def _find_nans(part: Element, owner: str, problems: Problems) -> None:
+    """Note what is no number of an element and all in it: MuJoCo takes some for 0."""
+    owner = f"{part.tag} {part.get('name')!r}" if part.get("name") else owner
+    for key, text in part.items():
+        if key != "name" and any(math.isnan(number) for number in _numbers(text)):
+            problems.add(f"{owner}: {part.tag}.{key}", shown(text), "finite numbers")
+    for child in part:
+        _find_nans(child, owner, problems)
+
+
+def _numbers(text: str) -> list[float]:
+    """Return the numbers of an attribute; none of text."""
     try:
-        value = 0.0 if limit is None else float(limit.get("velocity", "0"))
+        return [float(word) for word in text.split()]
     except ValueError:
-        return math.nan
-    return math.inf if value == 0.0 or value >= NO_LIMIT else value
+        return []
+
+
+def _read_limits(joints: dict[str, Element], file: str) -> dict[str, float]:
+    """Return the largest rates of joints, and check what MuJoCo drops of their limits."""
+    found, zero, problems = dict[str, float](), list[str](), Problems()
+    for name, joint in joints.items():
+        limit = joint.find("limit")
+        if limit is None:
+            continue
+        values = dict[str, float]()
+        for key in ("lower", "upper", "velocity", "effort"):
+            numbers = _numbers(text := limit.get(key, "0"))
+            if len(numbers) != 1:
+                problems.add(f"joint.{name}.limit.{key}", shown(text), "a number")
+            values[key] = numbers[0] if numbers else 0.0
+        if joint.get("type") == "revolute" and values["lower"] > values["upper"]:
+            got = f"a lower limit of {values['lower']:g} above the upper one of {values['upper']:g}"
+            problems.add(f"joint.{name}.limit", got, "the smaller angle as lower")
+        idle = [key for key in ("velocity", "effort") if values[key] == 0.0 and key in limit.attrib]
+        zero += [f"{key} of {name}" for key in idle]
+        found[name] = values["velocity"] if 0.0 != values["velocity"] < NO_LIMIT else math.inf
+    with rewording(lambda problem: problem.at(file)):
+        problems.raise_if_any()
+    if zero:
+        warn(f"{file}: limits of 0 are taken for none: {', '.join(zero)}")
+    return found
 
 
 @contextmanager

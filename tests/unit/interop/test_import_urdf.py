@@ -1,7 +1,7 @@
 """URDF files that MuJoCo compiles: the planar arm in them, and all that is refused."""
 
+import re
 import time
-import warnings
 
 import numpy as np
 import pytest
@@ -138,10 +138,25 @@ def test_joints_that_no_planar_arm_has_are_named(read, elbow, what, got):
 def test_limits_that_were_not_entered_are_none(read):
     # As SolidWorks writes a joint without limits.
     more = '<limit lower="0" upper="0" effort="0" velocity="0"/>'
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ulna.UlnaWarning)
+    with pytest.warns(ulna.UlnaWarning) as told:
         found = read(two_links(elbow=elbow_of(kind="revolute", more=more)))
+    assert any("velocity of elbow, effort of elbow" in str(one.message) for one in told)
     assert found.arm.joints[1].is_free
+
+
+def test_limits_the_wrong_way_round_are_refused(read):
+    more = '<limit lower="2" upper="-2" effort="3" velocity="4"/>'
+    elbow = elbow_of(kind="revolute", more=more)
+    assert "joint.elbow.limit" in problems(read, two_links(elbow=elbow))
+
+
+@pytest.mark.parametrize("key", ["xyz", "value", "ixx", "lower", "effort"])
+def test_nan_is_refused_by_its_owner(read, key):
+    """MuJoCo takes it for 0, or for no limit."""
+    limits = robots.limits(-1, 1, effort=3, velocity=4)
+    text = two_links(elbow=elbow_of(kind="revolute", more=limits))
+    found = problems(read, re.sub(rf'{key}="[^"]*"', f'{key}="nan"', text))
+    assert any(name.endswith(f".{key}") for name in found)
 
 
 MASS, MOMENTS = '<mass value="1"/>', 'ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"'
@@ -198,6 +213,11 @@ HOSTILE = {
     "text in UTF-16": "<robot/>".encode("utf-16"),
     "bytes": bytes(range(256)),
     "a million numbers": f'<robot><joint><origin xyz="{"1 " * 1_000_000}"/></joint></robot>',
+    "many copies": '<mujoco><worldbody><replicate count="100000000"><geom size="1"/></replicate>'
+    "</worldbody></mujoco>",
+    "a large field": '<mujoco><asset><hfield nrow="100000" ncol="100000" size="1 1 1 1"/></asset>'
+    "</mujoco>",
+    "many links": "<robot>" + "<link/>" * 80_000 + "</robot>",
     "a macro": '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include/></robot>',
     "another file": '<mujoco><include file="../../arm.xml"/></mujoco>',
     "a file for a mesh": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset><worldbody>'
@@ -221,7 +241,7 @@ def test_hostile_files_are_refused_quickly(tmp_path, name, monkeypatch):
 def test_a_warning_of_mujoco_is_passed_on_and_leaves_no_file(tmp_path, monkeypatch, read):
     monkeypatch.chdir(tmp_path)
     with pytest.warns(ulna.UlnaWarning, match="NaN"), pytest.raises(InputError):
-        read(two_links().replace('mass value="1.0"', 'mass value="nan"'))
+        read(two_links().replace('mass value="1.0"', 'mass value="nan(1)"'))
     assert [file.name for file in tmp_path.iterdir()] == ["arm.urdf"]
 
 
