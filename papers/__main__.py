@@ -25,6 +25,8 @@ def main(words: list[str] | None = None) -> None:
         )
     except OSError as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        parser.exit(130, "stopped\n")
     print(f"Open {index} in a browser.")
 
 

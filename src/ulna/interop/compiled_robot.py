@@ -29,6 +29,7 @@ NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
 WEIGH = "give the body an <inertial>, so that its meshes are not needed"
 ADVICE = {
     "A + B >= C": "correct the inertia, or let MuJoCo change it: <compiler balanceinertia='true'/>",
+    "positive eigenvalues": "correct the inertia of that link",
     "mjMINVAL": "give the body a mass and an inertia, or a little of both: "
     "<compiler boundmass='1e-6' boundinertia='1e-9'/>",
     "mesh": WEIGH,
@@ -96,12 +97,15 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
 
 def _parse_xml(text: str, file: str) -> Element:
     """Return the root of a file; refuse what is not XML, or may expand or read other files."""
+    from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
+    need = "well-formed XML without a document type or entities"
     try:
         root: Element = fromstring(text, forbid_dtd=True)
+    except DefusedXmlException:
+        raise InputError(Problem("XML", "a document type", need, "delete it", file)) from None
     except (ParseError, ValueError) as error:
-        need = "well-formed XML without a document type or entities"
         raise InputError(Problem("XML", str(error), need, place=file)) from None
     parts = list(root.iter())
     if len(parts) > MAX_ELEMENTS:

@@ -174,7 +174,7 @@ class ChainSearch:
             ties = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
             for i in np.unique(data.efc_id[ties]):
                 violation = np.linalg.norm(data.efc_pos[ties & (data.efc_id == i)])
-                found[model.eq(i).name or f"equality {i}"].append(float(violation))
+                found[model.eq(i).name or f"equality number {i + 1}"].append(float(violation))
             for i in range(model.ntendon):
                 found[model.tendon(i).name or f"tendon {i}"].append(float(data.ten_length[i]))
         return found

@@ -82,7 +82,7 @@ def _smaller_side(ends: np.ndarray, owner: str, problems: Problems) -> float:
 
 
 def _name(model: Any, actuator: int) -> str:
-    return model.actuator(actuator).name or str(actuator)
+    return model.actuator(actuator).name or f"number {actuator + 1}"
 
 
 def _drives(model: Any, joint: int) -> list[int]:

@@ -169,11 +169,19 @@ def _event(name: str, t: float, q: Iterable[float], qd: Iterable[float]) -> Even
     return Event(name, t, np.array(q, float), np.array(qd, float))
 
 
+def _place(problem: Problem, path: Path) -> Problem:
+    """Return a problem with the name of the file, if it has none."""
+    inside = problem.place
+    if inside.startswith(str(path)):
+        return problem
+    return problem.at(f"{path}, {inside}" if inside else str(path))
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Name the file in whatever goes wrong with it inside the block."""
     try:
-        with rewording(lambda one: one.at(f"{path}, {one.place}" if one.place else str(path))):
+        with rewording(lambda problem: _place(problem, path)):
             yield
     except UlnaError:
         raise
@@ -181,4 +189,5 @@ def reading(path: Path) -> Iterator[None]:
         # A damaged file may surprise HDF5 anywhere, and it has no exception of its own for that.
         told = getattr(error, "strerror", None) or str(error) or type(error).__name__
         told = " ".join(told.split())[:LONGEST_TROUBLE]
+        told = "its data are damaged" if "filter returned failure" in told else told
         raise FileError(f"{path}: cannot be read: {told}") from error
