@@ -71,16 +71,27 @@ def return_partial(result: Result, on_interrupt: OnInterrupt, text: str) -> Resu
     raise _PartlyDone(text, result)
 
 
-def undisturbed(work: Callable[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
-    """Call a function in a thread, and wait for its end; Ctrl-C is raised after that.
-
-    In the main thread, libraries that clean up in callbacks (h5py) lose a KeyboardInterrupt that is
-    raised there, and those with threads of their own (Zarr) go on with what it should have ended.
-    """
+@functools.cache
+def _thread(process: int) -> ThreadPoolExecutor:
+    """Return the thread of a process in which `call_in_thread` works."""
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(work, *arguments, **options).result()
+    return ThreadPoolExecutor(1, thread_name_prefix="ulna-files")
+
+
+def call_in_thread(work: Callable[P, Result], *arguments: P.args, **options: P.kwargs) -> Result:
+    """Call a function in a thread that does one thing after another; Ctrl-C is raised at once.
+
+    What that thread has begun it finishes, and then what is left is removed there as well. In the
+    main thread, libraries that clean up in callbacks (h5py, matplotlib) lose a KeyboardInterrupt
+    that is raised in one, and Zarr goes on with a chunk in a thread of its own.
+    """
+    from concurrent.futures import wait
+
+    task = _thread(os.getpid()).submit(work, *arguments, **options)
+    while wait([task], INTERVAL).not_done:
+        pass
+    return task.result()
 
 
 def check_on_interrupt(given: Any) -> None:

@@ -225,8 +225,8 @@ class Interrupted(KeyboardInterrupt):
     ----------
     message : str, optional
         What was interrupted, and where there is something of it.
-    result : Run, BatchRun or None, optional
-        What there is: a Run up to then, a BatchRun with the arms that are done; None if nothing.
+    result : object, optional
+        The partial result, of the type that the function returns; None if there is none.
     """
 
     def __init__(self, message: str = "interrupted", result: Any = None) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ulna.concurrency import undisturbed
+from ulna.concurrency import call_in_thread
 from ulna.errors import FileError, InputError, Problem, UlnaError, size_text
 
 LARGEST_TEXT = 10_000_000  # [bytes] more than any description that a person writes
@@ -110,16 +110,21 @@ def whole_folder(
 
 
 def replace_folder(part: Path, place: Path) -> None:
-    """Move a folder into the place of another, if there is one."""
-    # A folder takes no other's place in one step: the old one steps aside for a moment.
-    with writing(place), _beside(place) as old:
-        if place.exists():
-            place.replace(old)
+    """Move a folder into the place of another, if there is one.
+
+    That takes two steps. Between them the other one has a name of its own, "runs.replaced.zarr",
+    under which it is found if the process is killed there.
+    """
+    with writing(place):
+        old = name_aside(place, "replaced")
         try:
+            if place.exists():
+                place.replace(old)
             part.replace(place)
-        except BaseException:
-            old.replace(place)
-            raise
+        finally:
+            if exists(old) and not place.exists():
+                old.replace(place)
+        call_in_thread(shutil.rmtree, old, ignore_errors=True)
 
 
 def growing_place(
@@ -137,7 +142,7 @@ def growing_place(
         _check_folder(path, marks, overwrite=overwrite)
     if empty_folder(path) or not exists(path):
         return path
-    return name_aside(path, lambda place: exists(place) and not is_own(place))
+    return name_aside(path, is_taken=lambda place: exists(place) and not is_own(place))
 
 
 @contextmanager
@@ -191,15 +196,17 @@ def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:
 
 
 def name_aside(
-    file: str | os.PathLike[str], is_taken: Callable[[Path], bool] | None = None
+    file: str | os.PathLike[str],
+    word: str = "interrupted",
+    is_taken: Callable[[Path], bool] | None = None,
 ) -> Path:
-    """Return a free name for what there is of a file or folder that is not whole.
+    """Return a free name beside a file or folder, by default for one that is not whole.
 
     "b.interrupted.nc" for "b.nc", or "b.interrupted-2.nc" if that exists.
     """
     path = Path(file)
     numbers = itertools.chain([""], (f"-{count}" for count in itertools.count(2)))
-    names = (path.with_name(f"{path.stem}.interrupted{one}{path.suffix}") for one in numbers)
+    names = (path.with_name(f"{path.stem}.{word}{one}{path.suffix}") for one in numbers)
     return next(name for name in names if not (is_taken or exists)(name))
 
 
@@ -256,7 +263,7 @@ def _beside(place: Path) -> Iterator[Path]:
         # Where the folder is out of reach, the first error says so.
         with suppress(OSError, ValueError):
             if part.is_dir():
-                undisturbed(shutil.rmtree, part)
+                call_in_thread(shutil.rmtree, part)
             else:
                 part.unlink(missing_ok=True)
 

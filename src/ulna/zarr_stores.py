@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.concurrency import undisturbed
+from ulna.concurrency import call_in_thread
 from ulna.errors import FileError, InputError, Problem, UlnaError, import_extra, shown
 from ulna.storage import whole_folder, writing
 
@@ -102,7 +102,8 @@ class Store:
             What other readers read where nothing was written.
         """
         with writing(self.path):
-            self.arrays[name] = self._group.create_array(
+            self.arrays[name] = call_in_thread(
+                self._group.create_array,
                 name,
                 shape=tuple(shape),
                 dtype=dtype,
@@ -131,8 +132,8 @@ class Store:
         """
         with writing(self.path):
             for name, part in values.items():
-                array, key = self.arrays[name], (*box, Ellipsis)
-                undisturbed(array.__setitem__, key, np.asarray(part))
+                key = (*box, Ellipsis)
+                call_in_thread(self.arrays[name].__setitem__, key, np.asarray(part))
 
     def read(self, name: str, box: Box = ()) -> NDArray[Any]:
         """Read a part of an array, all of which was written.
@@ -284,12 +285,17 @@ def new_store(
     zarr = import_extra("zarr", "cluster", "a .zarr folder")
     with whole_folder(path, MARKS, overwrite=overwrite) as part:
         told = {FORMAT: form, **attributes}
-        group = zarr.create_group(zarr.storage.LocalStore(part), attributes=told, zarr_format=3)
+        storage = zarr.storage.LocalStore(part)
+        group = call_in_thread(zarr.create_group, storage, attributes=told, zarr_format=3)
         yield Store(part, group)
-        with warnings.catch_warnings():
-            # Other readers of Zarr may ignore it; xarray misses it.
-            warnings.filterwarnings("ignore", "Consolidated metadata is currently not part")
-            zarr.consolidate_metadata(group.store)
+        call_in_thread(_consolidate, zarr, group)
+
+
+def _consolidate(zarr: Any, group: Any) -> None:
+    """Write the metadata of all arrays in one place; other readers may ignore it, xarray not."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Consolidated metadata is currently not part")
+        zarr.consolidate_metadata(group.store)
 
 
 def open_store(path: Path, form: str, what: str, *, writable: bool = False) -> Store:

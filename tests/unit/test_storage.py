@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -387,6 +388,34 @@ def test_a_folder_that_stepped_aside_comes_back(tmp_path, monkeypatch, old):
         fill(part, "new")
     assert names_in(tmp_path) == ["out"]
     assert (old / "mark").read_text() == "old"
+
+
+@pytest.mark.parametrize(("renames", "found"), [(1, "old"), (2, "new")])
+def test_ctrl_c_between_two_renames_loses_no_folder(tmp_path, monkeypatch, old, renames, found):
+    replace, done = Path.replace, []
+
+    def interrupted(self, target):
+        replace(self, target)
+        done.append(target)
+        if len(done) == renames:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt), whole_folder(old, ["mark"]) as part:
+        fill(part, "new")
+    assert (old / "deep" / "data").read_text() == found
+
+
+def test_a_kill_between_two_renames_leaves_both_folders(tmp_path, old):
+    code = (
+        "import os, pathlib, sys, ulna.storage\n"
+        "replace = pathlib.Path.replace\n"
+        "pathlib.Path.replace = lambda *two: (replace(*two), os._exit(9))\n"
+        "with ulna.storage.whole_folder(sys.argv[1], ['mark']) as part:\n"
+        "    (part / 'mark').write_text('new')\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code, old], check=False).returncode == 9
+    assert (tmp_path / "out.replaced" / "deep" / "data").read_text() == "old"
 
 
 def test_a_folder_that_is_not_finished_leaves_nothing(tmp_path):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ulna
 from ulna.cli.arguments import spoken
 from ulna.cli.terminal import TYPED, as_json
-from ulna.concurrency import undisturbed
+from ulna.concurrency import call_in_thread
 from ulna.errors import (
     FileError,
     InputError,
@@ -198,7 +198,7 @@ def save_figure(draw: Callable[[], Any], file: str, *, overwrite: bool) -> None:
     """Draw and write a figure; nothing is drawn for a file that cannot be written."""
     _check_ending("--plot", file, FIGURES)
     check_new(file, "--plot", overwrite=overwrite)
-    picture = undisturbed(_drawn, draw, Path(file).suffix.lower()[1:])
+    picture = call_in_thread(_drawn, draw, Path(file).suffix.lower()[1:])
     write_whole(file, picture, overwrite=overwrite)
 
 

@@ -185,11 +185,12 @@ def _warnings_of_mujoco(mujoco: Any, file: str) -> Iterator[None]:
 
 
 def _strip(mujoco: Any, spec: Any) -> None:
-    """Delete looks, and meshes of bodies whose mass is given."""
+    """Delete looks, and meshes that no mass is computed from."""
     shapes = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF)
     spec.compiler.fusestatic = False
+    from_shapes = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     for number, body in enumerate(spec.bodies):
-        weighs = body.explicitinertial or number == 0
+        weighs = number == 0 or (body.explicitinertial and not from_shapes)
         for geom in list(body.geoms):
             geom.material = ""
             if weighs and geom.type in shapes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ulna.kinematics.redundant_kernels import Arms
 
 SEED = 20  # of the random starts: the same call returns the same postures
+MAX_ITERATIONS = 200  # of one posture
 
 
 class PostureProblem(NamedTuple):
@@ -60,7 +61,7 @@ class PostureProblem(NamedTuple):
 
 
 def solve_postures(
-    problem: PostureProblem, q: Floats, *, tolerance: Floats, iterations: int = 200
+    problem: PostureProblem, q: Floats, *, tolerance: Floats
 ) -> tuple[Floats, Floats]:
     """Move the tips of postures q (B, n) to their goals; return postures and residuals [m].
 
@@ -74,7 +75,7 @@ def solve_postures(
     n = problem.parameters.n
 
     def solve(memory: Floats, first: int, last: int) -> None:
-        solve_rows(n, arms, goals, gain, iterations, memory, first, last, found, residual)
+        solve_rows(n, arms, goals, gain, MAX_ITERATIONS, memory, first, last, found, residual)
 
     run_in_blocks(solve, len(found), scratch_size(n))
     return found, residual[:, 0]

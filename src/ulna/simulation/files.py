@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ulna.arm.robot_files import parse
-from ulna.concurrency import undisturbed
+from ulna.concurrency import call_in_thread
 from ulna.errors import FileError, InputError, Problem, UlnaError, import_extra, rewording, shown
 from ulna.simulation.motor_use import MotorUse
 from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status, Sticking
@@ -39,7 +39,7 @@ def save_run(run: Run, file: PathLike, *, overwrite: bool = True) -> None:
     """Write a run to a file of the kind that its name ends in."""
     write = _writer(Path(file))
     with whole_file(file, overwrite=overwrite) as part:
-        undisturbed(write, run, part)
+        write(run, part)
 
 
 def open_run(file: PathLike) -> Run:
@@ -75,7 +75,7 @@ def open_run(file: PathLike) -> Run:
     path = Path(file)
     with reading(path):
         _check_kind(path)
-        return _run(undisturbed(_read_netcdf, path))
+        return _run(call_in_thread(_read_netcdf, path))
 
 
 def _read_netcdf(path: Path) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _write_netcdf(run: Run, part: Path) -> None:
         for name, one in content.variables.items()
     }
     # Through memory: where the disk is full, HDF5 takes the whole process down with it.
-    part.write_bytes(content.to_netcdf(engine="h5netcdf", encoding=encoding))
+    part.write_bytes(call_in_thread(content.to_netcdf, engine="h5netcdf", encoding=encoding))
 
 
 def _run(found: Mapping[str, Any]) -> Run:

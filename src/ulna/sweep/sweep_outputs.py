@@ -361,15 +361,13 @@ class KeptOutputs(NamedTuple):
         return ("time", *own) if name in self.curves else (SAMPLE, *own)
 
 
-def read_kept(given: Any, what: str = "keep") -> KeptOutputs:
+def read_kept(given: Any) -> KeptOutputs:
     """Read what is to be kept.
 
     Parameters
     ----------
     given : mapping or sequence of str
         A table with scalars, curves and run, or names of any of them.
-    what : str, optional
-        How messages call it.
 
     Returns
     -------
@@ -387,22 +385,22 @@ def read_kept(given: Any, what: str = "keep") -> KeptOutputs:
     ('torque',)
     """
     if isinstance(given, Mapping):
-        return _read_table(given, what)
-    listed = _names(given, what)
+        return _read_table(given)
+    listed = _names(given, "keep")
     known = (*SCALARS, *CURVES, "run")
-    _check_known(listed, known, what)
+    _check_known(listed, known, "keep")
     scalars = tuple(name for name in listed if name in SCALARS)
     return KeptOutputs(scalars, tuple(name for name in listed if name in CURVES), "run" in listed)
 
 
-def _read_table(given: Mapping[str, Any], what: str) -> KeptOutputs:
+def _read_table(given: Mapping[str, Any]) -> KeptOutputs:
     found = {}
     for name, known in (("scalars", SCALARS), ("curves", CURVES)):
-        found[name] = _names(given.get(name, ()), f"{what}.{name}")
-        _check_known(found[name], tuple(known), f"{what}.{name}")
+        found[name] = _names(given.get(name, ()), f"keep.{name}")
+        _check_known(found[name], tuple(known), f"keep.{name}")
     run = given.get("run", False)
     if not isinstance(run, bool):
-        raise InputError(Problem(f"{what}.run", shown(run), "true or false"))
+        raise InputError(Problem("keep.run", shown(run), "true or false"))
     return KeptOutputs(found["scalars"], found["curves"], run)
 
 

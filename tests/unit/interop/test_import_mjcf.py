@@ -88,6 +88,13 @@ def test_meshes_of_bodies_with_a_mass_are_not_read(read):
     assert found.arm.lengths == pytest.approx([3.0])
 
 
+def test_a_mesh_that_a_mass_is_computed_from_is_needed(read):
+    more = '<compiler inertiafromgeom="true"/><asset><mesh name="part" file="part.stl"/></asset>'
+    mesh = '<joint name="a"/><geom type="mesh" mesh="part"/><geom size="0.1" mass="2"/>'
+    with pytest.raises(ulna.InputError, match=r"part\.stl"):
+        read(world(BODY.format(mesh), more))
+
+
 PLANAR = BODY.replace("1 1 1", "0.1 0.1 0.1").format(
     '<joint name="a"/><site name="tip" pos="1 0 0"/>'
 )
