@@ -89,9 +89,14 @@ def test_it_is_raised_on_the_way_into_functions_that_the_engine_calls():
     # Sent while compiled code works, it is raised by the first instruction of Python.
     arm, stopped = ulna.preset("bechard-1"), 0
     for wait in np.linspace(0.01, 0.03, 9):
-        pressing = threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT))
-        swing = ulna.Simulation(arm, q0=[0.0], torque=lambda t: [0.0], dt=1e-5)
-        pressing.start()
+        pressing = [threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT))]
+
+        def torque(t, pressing=pressing):
+            if t > 0.0 and pressing:
+                pressing.pop().start()
+            return [0.0]
+
+        swing = ulna.Simulation(arm, q0=[0.0], torque=torque, dt=1e-5)
         with pytest.raises(Interrupted):
             swing.advance(1e3)
         stopped += 1
