@@ -8,6 +8,7 @@ two ways to compute the same numbers is all by which the runs may differ.
 import numpy as np
 import pytest
 
+from own_runs import assert_moves_as_alone
 from ulna import (
     Actuators,
     Arm,
@@ -39,7 +40,7 @@ METHODS = ("rk4", "semi-implicit", "gauss4", "dop853")
 COMMANDS = ("torque", "torque", "position", "voltage", "current", "controller", "controller")
 LAWS = (PD(8.0, 0.8), PID(8.0, 0.8, 2.0), GravityPD(8.0, 0.8), ComputedTorque(100.0, 20.0),
         FeedforwardPID(8.0, 0.8, 1.0))  # fmt: skip
-SAME = 1e-9  # of the largest angle or rate; an element that is missing differs by 1e-6 and more
+SAME = 1e-9  # of the largest number; an element that is missing differs by 1e-6 and more
 
 
 def maybe(random, chance, value, otherwise):
@@ -223,34 +224,26 @@ def batch(seed):
     return common, each
 
 
-def gaps(seed):
-    """Return by how much [rad] the arms of a batch differ from themselves alone, one by one."""
+def compare(seed):
+    """Compare the arms of a batch with themselves alone."""
     common, each = batch(seed)
     together = simulate_batch(**each, **common, seeds=0, keep_torques=True)
-    found = []
+    options = common | ({"rtol": None} if common["method"] == "dop853" else {})
     for b in range(5):
         own = {name: values[b] for name, values in each.items()}
-        options = common | ({"rtol": None} if common["method"] == "dop853" else {})
         one = simulate(own.pop("arms"), **own, **options)
-        # Where steps are judged to be too long is estimated at other steps in a batch.
-        assert together.status[b].reason.replace("coarse", "done") == one.status.reason
-        both = np.isfinite(together.q[b, :, 0]) & np.isin(together.t, one.t)
-        there = np.isin(one.t, together.t[both])
-        size = max(1.0, np.abs(one.q).max(), np.abs(one.qd).max())
-        angle = np.abs(together.q[b, both] - one.q[there]).max(initial=0.0) / size
-        found.append(angle)
-    return np.array(found)
+        assert_moves_as_alone(together, b, one, SAME)
 
 
 @pytest.mark.parametrize("seed", QUICK)
 def test_an_arm_of_a_batch_moves_as_it_does_alone(seed):
-    assert gaps(seed).max() <= SAME
+    compare(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sorted(set(range(DRAWS)) - set(QUICK)))
 def test_so_do_arms_with_any_elements(seed):
-    assert gaps(seed).max() <= SAME
+    compare(seed)
 
 
 def test_the_draw_has_every_element():

@@ -852,6 +852,8 @@ def test_the_largest_payload_is_just_held(random_arm, n, seed, spare):
     borne = over(ends) <= allowed
     expected = np.max(np.where(borne, ends, -np.inf), axis=0)
     most = dynamics.largest_payload(arm, q, tip_force=force)
+    held = dynamics.friction_payload(arm._replace(static=limit), q, tip_force=force)
+    assert np.array_equal(held, most, equal_nan=True)  # static friction is a limit like any other
     assert (np.isnan(most) == ~borne.any(axis=0)).all()
     holds = borne.any(axis=0)
     assert most[holds] == pytest.approx(expected[holds], rel=1e-10, abs=1e-10)

@@ -78,6 +78,24 @@ def test_a_member_by_itself_is_told_the_same():
             assert (np.isnan(all_of[k]) and found is None) or found == all_of[k]
 
 
+def test_members_are_told_what_their_own_runs_are():
+    arms = [ARM.with_payload(kg) for kg in (0.0, 0.5, 2.0)]
+    common = {
+        "q0": START.q, "qd0": START.qd, "reference": PLAN, "duration": 2.0, "samples": 201,
+        "controller": ComputedTorque(natural_frequency=10.0, model=ARM),
+    }  # fmt: skip
+    batch = ulna.simulate_batch(arms, keep_torques=True, **common)
+    whole, spent = tracking(batch, PLAN), effort(batch)
+    for k, arm in enumerate(arms):
+        own = tracking(ulna.simulate(arm, **common), PLAN)
+        for name in HISTORIES + NUMBERS:
+            expected = pytest.approx(getattr(own, name), rel=1e-12, abs=1e-12)
+            assert getattr(whole, name)[k] == expected, name
+        for name in EFFORTS:
+            expected = pytest.approx(getattr(own.effort, name), rel=1e-12, nan_ok=True)
+            assert getattr(spent, name)[k] == expected, name
+
+
 def test_tips_are_those_of_each_members_own_lengths():
     longer = ulna.Arm.rods([0.6, 0.5], [1.0, 10.0])
     own = ulna.plan(longer, ulna.paths.circle((0.5, 0.2), 0.1), duration=2.0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import ulna
 from refusals import REQUIRED, problems_of
 from tabular import tabular
-from ulna import Arm, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning, units
+from ulna import Arm, Friction, InputError, Joint, Link, Motor, Payload, UlnaWarning
 from ulna.arm.motors import MOTOR_KINDS
 from ulna.arm.robot_files import NUMBERS, dumps, parse
 
@@ -39,41 +39,83 @@ def test_a_short_file_has_the_defaults():
     assert arm_of(PLAIN) == Arm.rods([1.0], [1.0])
 
 
-@tabular("numbers", NUMBERS.values())
-def test_numbers_have_the_unit_that_their_kind_is_read_in(numbers):
-    for number in numbers.values():
-        if number.unit and number.kind != "number":
-            assert units.to_si(f"2 {number.unit}", number.kind) == 2.0
-
-
-def test_values_are_read_with_their_units():
+def test_values_of_the_head_are_read_with_their_units():
     arm = arm_of("""
 format = 1
 name = "all of it"
 gravity = ["0 m/s^2", "-981 cm/s^2"]
 base = ["10 cm", "2 m"]
-payload = { mass = "500 g", inertia = "2 kg*cm^2" }
+payload = "500 g"
 [[link]]
-length = "1 ft"
-mass = "2 lb"
-[link.joint]
-upper = "90 deg"
-friction.stribeck_velocity = "6 deg/s"
-[link.joint.motor]
-voltage = "12 V"
-resistance = "1500 mohm"
-torque_constant = "20 mN*m/A"
-heat = { thermal_resistance = "10 K/W", thermal_capacity = 4, ambient = "30 degC" }
-name = "RE 25"
+length = 1
+mass = 1
+joint.motor = { voltage = 12, resistance = 2, torque_constant = 1, name = "RE 25" }
 """)
-    assert (arm.gravity, arm.base) == ((0.0, -9.81), (0.1, 2.0))
-    assert (arm.payload.mass, arm.payload.inertia) == pytest.approx((0.5, 2e-4))
-    [link], [joint] = arm.links, arm.joints
-    assert (link.length, link.mass) == pytest.approx((0.3048, 0.90718474))
-    assert joint.upper == pytest.approx(math.pi / 2)
-    assert joint.friction.stribeck_velocity == pytest.approx(math.pi / 30)
-    heat = ulna.WindingHeat(10.0, 4.0, ambient=30.0)
-    assert joint.motor == Motor(12.0, 1.5, 0.02, heat=heat, name="RE 25")
+    assert (arm.name, arm.gravity, arm.base) == ("all of it", (0.0, -9.81), (0.1, 2.0))
+    assert arm.payload == Payload(0.5)
+    assert arm.joints[0].motor == Motor(12.0, 2.0, 1.0, name="RE 25")
+
+
+# Each numeric key of any part, with a unit and in SI units, or the number that has none.
+QUANTITIES = {
+    "length": ("1 ft", 0.3048),
+    "mass": ("2 lb", 0.90718474),
+    "com": ("3 in", 0.0762),
+    "inertia": ("4 g*m^2", 0.004),
+    "tip_mass": ("16 oz", 0.45359237),
+    "com_offset": ("-5 mm", -0.005),
+    "lower": ("-0.25 turn", -math.pi / 2),
+    "upper": ("90 deg", math.pi / 2),
+    "max_velocity": ("30 rpm", math.pi),
+    "max_torque": ("100 N*cm", 1.0),
+    "damping": ("20 mN*m*s/rad", 0.02),
+    "rotor_inertia": ("50 g*cm^2", 5e-6),
+    "gear_ratio": ("-50", -50.0),
+    "coulomb": ("10 N*cm", 0.1),
+    "static": ("150 mN*m", 0.15),
+    "stribeck_velocity": ("6 deg/s", math.pi / 30),
+    "drag": ("4 mN*m*s^2/rad^2", 0.004),
+    "voltage": ("1200 mV", 1.2),
+    "resistance": ("1500 mohm", 1.5),
+    "torque_constant": ("20 mN*m/A", 0.02),
+    "back_emf_constant": ("0.03 V*s/rad", 0.03),
+    "rated_torque_constant": ("18 mN*m/A", 0.018),
+    "inductance": ("400 uH", 4e-4),
+    "no_load_current": ("80 mA", 0.08),
+    "max_current": ("2500 mA", 2.5),
+    "efficiency": ("0.8", 0.8),
+    "backdriving_efficiency": ("0.7", 0.7),
+    "stall_torque": ("20 kg*cm", 1.96133),
+    "no_load_speed": ("60 rpm", 2 * math.pi),
+    "stiffness": ("1 N*m/deg", 180 / math.pi),
+    "max_speed": ("600 rpm", 20 * math.pi),
+    "dead_band": ("0.3 deg", math.pi / 600),
+    "update_rate": ("1 kHz", 1000.0),
+    "holding_torque": ("30 N*cm", 0.3),
+    "corner_speed": ("1 turn/s", 2 * math.pi),
+    "step_angle": ("1.8 deg", math.pi / 100),
+    "microsteps": ("16", 16.0),
+    "thermal_resistance": ("10 K/W", 10.0),
+    "thermal_capacity": ("4 kJ/K", 4000.0),
+    "max_temperature": ("130 degC", 130.0),
+    "derating_from": ("100 degC", 100.0),
+    "ambient": ("30 degC", 30.0),
+    "copper_coefficient": ("0.004", 0.004),
+    "magnet_coefficient": ("-0.002", -0.002),
+    "gap": ("0.5 deg", math.pi / 360),
+}
+
+
+@tabular("kind", NUMBERS)
+def test_every_number_is_read_in_its_unit(kind):
+    for key in NUMBERS[kind]:
+        text, value = QUANTITIES[key]
+        arm, _ = parse(with_value(kind, key, f"'{text}'")[0])
+        joint = arm.joints[0]
+        parts = [*arm.links, arm.payload, joint, joint.friction, joint.motor]
+        parts += [getattr(joint.motor, name, None) for name in ("heat", "backlash")]
+        (part,) = [part for part in parts if type(part) is kind]
+        assert getattr(part, key) == pytest.approx(value, rel=1e-15), key
 
 
 @pytest.mark.parametrize(
@@ -398,7 +440,7 @@ def test_every_number_of_a_part_is_read_and_written(kind):
         assert all(written), key
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(arms())
 def test_what_is_written_is_read_back_to_the_last_bit(arm):
     again, _ = parse(dumps(arm))

@@ -53,3 +53,10 @@ def test_what_no_load_can_hold_is_not_a_number():
     # An elbow just strong enough meets the shoulder's need.
     limits = strong(G * (10.0 * 0.4 - 1.0 - 2.0), G * 0.5 * (1.0 + 3.0))
     assert dynamics.largest_payload(ulna.Arm.of(links, limits), [0.0, 0.0]) == approx(3.0)
+
+
+@pytest.mark.parametrize("q", [[np.pi / 2, 0.0], [-np.pi / 2, 0.0], [np.pi / 2, np.pi]])
+def test_what_hangs_on_no_lever_burdens_no_joint(q):
+    joint = ulna.Joint(max_torque=5.0, friction=ulna.Friction(5.0))
+    arm = ulna.Arm.rods([1.0, 0.5], [1.0, 1.0], joints=[joint] * 2)
+    assert dynamics.largest_payload(arm, q) == dynamics.friction_payload(arm, q) == np.inf

@@ -54,6 +54,28 @@ def test_the_planar_part_of_a_desk_arm_is_read_as_mujoco_reads_it(read):
     check_as_mujoco(text, found)
 
 
+INERTIAL = '<inertial pos="0.1 0.2 0.1" mass="2" diaginertia="0.1 0.04 0.03"/>'
+COMPILERS = (
+    'balanceinertia="true" boundmass="2.5" boundinertia="0.02"',
+    'balanceinertia="true" inertiagrouprange="1 2"',
+    'balanceinertia="true" eulerseq="ZyX"',
+)
+HOLLOW = '<body pos="0.2 0 0" euler="10 20 30"/>'
+HINGED = f'<body><joint name="a" axis="0 1 0"/>{INERTIAL}{HOLLOW}{HOLLOW}'
+MASSLESS = f"""<mujoco><compiler boundinertia="0.05"/>
+<worldbody>{HINGED}<site name="tool" pos="0.3 0 0"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.filterwarnings("ignore:link:ulna.UlnaWarning")  # links with far geoms
+@tabular("compiler", [*COMPILERS, None])
+def test_settings_of_the_compiler_mean_what_they_mean_to_mujoco(read, compiler):
+    text = MASSLESS
+    if compiler:
+        text = robots.random_geoms_arm(np.random.default_rng(9), 3, compiler)
+        text = text.replace('class="heavy"/>', f'class="heavy" group="1"/>{INERTIAL}', 2)
+    check_as_mujoco(text, read(text, tip_link="tool"), "tool")
+
+
 BODY = '<body name="arm"><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>{}</body>'
 HINGE = '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c" {}/>{}</body>'
 MASS = '<inertial pos="0 0 .1" mass="1" diaginertia=".1 .1 .1"/>'

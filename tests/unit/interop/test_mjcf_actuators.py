@@ -51,7 +51,8 @@ MOTORS = [
 @tabular("motor", MOTORS)
 def test_limits_of_motors_are_those_of_the_joint(tmp_path_factory, motor):
     limits = 'actuatorfrcrange="-50 50"'
-    for options in ({}, {"joint": limits}, {"default": '<motor gear="9"/>', "joint": limits}):
+    geared = '<tendon damping="3"/><motor gear="9"/>'  # a default of tendons is none of motors
+    for options in ({}, {"joint": limits}, {"default": geared, "joint": limits}):
         text = one_hinge(motor, **options)
         expected = largest_torque(text)
         found = read(text, tmp_path_factory.mktemp("motor"))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ulna
+from tabular import tabular
 from ulna import paths
 from ulna.kinematics import tip
 
@@ -85,6 +86,24 @@ def test_before_its_start_and_after_its_end_it_stands_still(made):
     assert np.abs(late.q - ends[1]).max() <= 1e-14
     for part in (*early[1:], *late[1:], *made.trajectory.tip([-1.0, T + 1.0])[1:]):
         assert not part.any()
+
+
+def assert_sampled(made):
+    for name, values in made.trajectory(made.t)._asdict().items():
+        assert (values == getattr(made, name)).all(), name
+
+
+def test_samples_are_the_trajectory(made):
+    assert_sampled(made)
+
+
+@tabular("timing", ["cubic", "trapezoid", "s-curve", "fastest"])
+def test_so_they_are_whatever_the_timing(timing):
+    limits = ulna.Joint(max_torque=40.0, max_velocity=3.0)
+    arm = UNLIKE.replace(joints=[limits] * 2)
+    duration = None if timing == "fastest" else 2.0
+    for path in (ELLIPSE, CASES["joint space"][1]):
+        assert_sampled(ulna.plan(arm, path, duration=duration, timing=timing))
 
 
 def test_times_may_have_any_shape(made):

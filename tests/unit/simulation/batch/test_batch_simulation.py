@@ -4,6 +4,7 @@ import copy
 import pickle
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -333,6 +334,12 @@ def shared(monkeypatch):
 def test_threads_change_nothing(shared, threads):
     arms = differing(np.random.default_rng(2), 100)
     assert_same(arms, 100, threads=threads)
+
+
+def test_two_in_two_threads_of_a_user(shared):
+    arms = [TWO, differing(np.random.default_rng(4), 60)]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(assert_same, arms, [60, 60]))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
