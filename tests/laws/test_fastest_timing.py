@@ -67,12 +67,20 @@ def plans():
     return {name: fastest(arm, path, **options) for name, (arm, path, options) in CASES.items()}
 
 
-def test_one_joint_takes_the_time_of_bang_bang_control():
-    """I θ̈ = ±τ: T = 2 √(I θ / τ), with I = m l² / 3 of a rod."""
-    arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=2.0)], gravity=(0.0, 0.0))
-    made = fastest(arm, ulna.paths.joints([[0.0], [1.5]]))
+@pytest.mark.parametrize(
+    ("joint", "options", "expected"),
+    [
+        ({"max_torque": 2.0}, {}, 2.0 * np.sqrt(1.0 * 1.5 / 2.0)),
+        ({"max_torque": 2.0, "max_velocity": 0.5}, {}, 1.5 / 0.5 + 0.5 * 1.0 / 2.0),
+        ({}, {"max_joint_acceleration": 3.0}, 2.0 * np.sqrt(1.5 / 3.0)),
+    ],
+)
+def test_one_joint_takes_the_time_of_bang_bang_control(joint, options, expected):
+    """I θ̈ = ±τ: T = 2 √(I θ / τ), with I = m l² / 3 of a rod; below v it is θ/v + v I/τ."""
+    arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(**joint)], gravity=(0.0, 0.0))
+    made = fastest(arm, ulna.paths.joints([[0.0], [1.5]]), **options)
     assert made.ok
-    assert made.duration == pytest.approx(2.0 * np.sqrt(1.0 * 1.5 / 2.0), rel=1e-5)
+    assert made.duration == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("through", [[0.0, 1.5, 0.0], [0.0, 1.0, 0.3, 0.8]])

@@ -4,6 +4,7 @@ Its angles are absolute; with one joint there is no difference.
 """
 
 import numpy as np
+import pytest
 
 import ulna
 from tabular import tabular
@@ -29,6 +30,11 @@ def run_one(q0, qd0, torque, duration, arm=ONE, **options):
 
 
 class TestOneJoint:
+    def test_it_swings_in_the_well_at_the_frequency_of_its_eigenvalues(self):
+        run = run_one(DOWN + 1e-4, 0.0, 0.0, 10.0, samples=2, events={"bottom": "q1 + pi/2"})
+        times = [event.t for event in run.events]
+        assert np.pi / np.diff(times) == pytest.approx(3.1305, abs=5e-5)
+
     @tabular(
         ("angle", "rate", "rotates"),
         [

@@ -21,6 +21,12 @@ def test_one_joint_pushes_and_brakes_with_all_it_has():
     assert np.abs(plan.tau).max() == pytest.approx(2.0, rel=1e-3)
 
 
+def test_a_speed_that_must_not_be_exceeded_makes_a_trapezoid():
+    # T = θ/v + v I/τ.
+    plan = planned(ulna.Joint(max_torque=2.0, max_velocity=0.5))
+    assert plan.duration == pytest.approx(1.0 / 0.5 + 0.5 / 2.0, rel=1e-3)
+
+
 def test_gravity_friction_and_damping_cost_time():
     free = planned(ulna.Joint(max_torque=40.0), gravity=(0.0, -9.81))
     friction = ulna.Friction(coulomb=2.0)

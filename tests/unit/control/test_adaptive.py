@@ -96,6 +96,12 @@ def test_it_does_not_shake(circling):
     assert np.abs(steps).max() <= 1.2 * np.abs(smooth).max()
 
 
+def test_without_adaptation_the_estimate_stays(circling):
+    swing = followed(LOADED, Adaptive(adaptation=0.0, model=BELIEVED), circling(2))
+    swing.advance(0.2)
+    assert (Adaptive.estimate(swing.controller_state) == parameter_vector(BELIEVED)).all()
+
+
 def test_quantities_that_the_model_has_none_of_are_not_learnt(geared):
     speed = Adaptive().start(geared).gains.speed.reshape(6, -1)
     assert (speed > 0.0).all()

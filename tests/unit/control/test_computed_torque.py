@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.control import ComputedTorque
+from ulna.control import ComputedTorque, Reference
+from ulna.dynamics import inverse_dynamics
 
 
 def gap_of(t, omega, zeta, start, rate):
@@ -32,6 +33,13 @@ def test_a_gap_closes_by_its_linear_equation(geared, circling, omega, zeta):
     # What is left is the torque being held over a tick, and goes with its length.
     assert found[1] <= 1e-3
     assert found[0] / found[1] == pytest.approx(2.0, rel=0.1)
+
+
+def test_on_the_reference_it_is_inverse_dynamics(geared, circling):
+    q, qd, qdd = circling(2)(0.4)
+    wanted = Reference(q, qd, qdd, np.zeros(3))
+    tau, _ = ComputedTorque().torque(0.0, q, qd, wanted, ComputedTorque().start(geared))
+    assert tau == pytest.approx(inverse_dynamics(geared, q, qd, qdd), rel=1e-12)
 
 
 def test_against_an_unknown_load_it_settles_where_the_pull_carries_it(geared):

@@ -39,6 +39,18 @@ def test_a_balanced_link_rests_anywhere_beside_one_that_hangs_or_stands():
     assert kinds(found) == ["degenerate", "saddle"]
 
 
+@pytest.mark.parametrize("mass", np.linspace(0.1, 2.0, 40))
+def test_a_link_whose_weight_a_force_carries_rests_anywhere(mass):
+    arm = ulna.Arm.point_masses([0.7], [mass])
+    assert kinds(dynamics.equilibria(arm, [0.0], tip_force=[0.0, mass * G])) == ["degenerate"]
+
+
+def test_a_moment_alone_does_not_let_a_flat_link_rest():
+    flat = rod(gravity=(0.0, 0.0))
+    assert len(dynamics.equilibria(flat, [0.0], tip_force=[0.0, 0.0, 1.0])) == 0
+    assert kinds(dynamics.equilibria(flat, [-1.0], tip_force=[0.0, 0.0, 1.0])) == ["degenerate"]
+
+
 # Kinds
 
 

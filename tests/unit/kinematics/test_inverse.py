@@ -204,6 +204,21 @@ class TestRedundantArms:
         assert (found.reason == "outside joint limits").all()
         assert tip(arm, found.q)[:, :2] == approx(np.tile(target, (4, 1)))
 
+    def test_random_starts_only_add_postures_and_are_the_same_every_time(self, random_arm):
+        # Narrow limits, and targets made from postures within them, some of which need such starts.
+        random = np.random.default_rng(13)
+        arms = random_arm(random, 4, (400,))
+        lower = random.uniform(-3.0, 2.5, (400, 4))
+        arms = arms._replace(lower=lower, upper=lower + random.uniform(0.3, 2.0, (400, 4)))
+        targets = tip(arms, random.uniform(arms.lower, arms.upper))[:, :2]
+        without, found = inverse(arms, targets, restarts=0), inverse(arms, targets)
+        bare, usable = (one.within_limits.any(axis=-1) for one in (without, found))
+        assert (usable >= bare).all()
+        assert usable.sum() > bare.sum()
+        # Nor does the answer to one question depend on the others that are asked with it.
+        for place in [0, *np.flatnonzero(~bare)]:
+            assert (inverse(arms.rows(place), targets[place]).q == found.q[place]).all()
+
     def test_a_hole_touched_from_inside_is_no_continuum(self):
         arm = rods(1.0, 0.25, 0.25)
         assert inverse(arm, [0.0, 0.6]).continuum

@@ -9,7 +9,7 @@ import ulna
 from refusals import names_of
 from tabular import tabular
 from ulna import Arm, Joint
-from ulna.kinematics import TrackFlag, joints, tip, track
+from ulna.kinematics import TrackFlag, condition_number, joints, tip, track
 
 approx = partial(pytest.approx, rel=1e-12, abs=1e-12)
 
@@ -39,6 +39,8 @@ def test_arms_and_paths_broadcast(unit, inside):
     for name in ("flags", "branch", "shortfall", "residual", "excess", "condition", "depth", "ok"):
         assert getattr(together, name).shape == (3, 2, 21)
     assert (together.q[2, 1] == track(arms[1], paths[2, 0]).q).all()
+    posed = condition_number(ulna.stack(arms).per_sample(), together.q)
+    assert together.condition == approx(posed)
     one, alone = together.path(0).path(0), track(unit, inside)
     assert (one.q == alone.q).all()
     assert [str(part) for part in one.intervals] == [str(part) for part in alone.intervals]

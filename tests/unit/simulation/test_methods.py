@@ -152,6 +152,14 @@ def test_gauss4_keeps_the_energy_for_hours(start):
     assert energy_error(run) <= 1e-7 * WEIGHT
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("start", "drift"), [((0.0, 0.0), 1.8e-6), ((1.5, 0.2), 1.6e-5)])
+def test_rk4_loses_it_over_hours(start, drift):
+    run = simulate(TWO, q0=start, duration=10_000.0, method="rk4", samples=100_001)
+    assert 0.1 * drift <= energy_error(run) / WEIGHT <= 10.0 * drift
+    assert run.energy.balance_error[-1] < 0.0
+
+
 def test_gauss4_carries_the_digits_that_a_sum_loses():
     # Without them rounding walks away from an orbit that the method itself closes exactly: a
     # rod that turns freely at a rate no step can represent.
