@@ -10,6 +10,7 @@ import ulna
 from papers.kehl import printed
 from ulna.dynamics import (
     coriolis_matrix,
+    forward_dynamics,
     gravity_torque,
     inverse_dynamics,
     kinetic_energy,
@@ -29,16 +30,23 @@ ARMS = {
 def test_its_energies_and_equations_of_motion_are_ours(name):
     arm = ARMS[name]
     q, qd, qdd = np.random.default_rng(0).uniform(-3.0, 3.0, (3, 500, 2))
-    for theirs, ours in (
-        (printed.centres(arm, q), centres(arm, q)),
-        (printed.kinetic_energy(arm, q, qd), kinetic_energy(arm, q, qd)),
-        (printed.potential_energy(arm, q), potential_energy(arm, q)),
-        (printed.mass_matrix(arm, q), mass_matrix(arm, q)),
-        (printed.coriolis_matrix(arm, q, qd), coriolis_matrix(arm, q, qd)),
-        (printed.gravity(arm, q), gravity_torque(arm, q)),
-        (printed.torques(arm, q, qd, qdd), inverse_dynamics(arm, q, qd, qdd)),
+    M, C, G = (
+        printed.mass_matrix(arm, q), printed.coriolis_matrix(arm, q, qd), printed.gravity(arm, q)
+    )  # fmt: skip
+    for theirs, ours, tolerance in (
+        (printed.centres(arm, q), centres(arm, q), 1e-15),
+        (printed.potential_energy(arm, q), potential_energy(arm, q), 1e-13),
+        (M, mass_matrix(arm, q), 1e-14),
+        (C, coriolis_matrix(arm, q, qd), 1e-13),
+        (G, gravity_torque(arm, q), 1e-13),
+        (printed.torques(arm, q, qd, qdd), inverse_dynamics(arm, q, qd, qdd), 1e-12),
     ):
-        assert np.abs(theirs - ours).max() <= 1e-12
+        assert np.abs(theirs - ours).max() <= tolerance
+    kinetic = printed.kinetic_energy(arm, q, qd)
+    assert kinetic_energy(arm, q, qd) == pytest.approx(kinetic, rel=1e-13)
+    net = qdd - G - (C @ qd[..., None])[..., 0]  # with q̈ for torques
+    expected = np.linalg.solve(M, net[..., None])[..., 0]
+    assert forward_dynamics(arm, q, qd, qdd) == pytest.approx(expected, rel=1e-10, abs=1e-11)
     step = 1e-6
     ahead, behind = (centres(arm, q + way * qd) for way in (step, -step))
     velocities = printed.centre_velocities(arm, q, qd)

@@ -100,7 +100,8 @@ def test_results_are_arrays_of_the_library_that_leads(name, given):
     found = OF_ARMS[name](arms, *state)
     assert {part.dtype for part in leaves(found)} == {dtype}
     assert all(isinstance(part, kind) for part in leaves(found))
-    same(found, OF_ARMS[name](ARMS, *STATE), rel)
+    if given != "NumPy":
+        same(found, OF_ARMS[name](ARMS, *STATE), rel)
 
 
 def test_a_long_arm_needs_no_more_than_the_standard(random_arm):

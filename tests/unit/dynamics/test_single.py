@@ -229,9 +229,9 @@ def test_a_changed_arm_is_another(two):
 
 
 @pytest.mark.parametrize("function", [*FORMULAS, *METHODS, "step"], ids=name_of)
-@pytest.mark.parametrize(("n", "count"), [(2, 300), (100, 10)])
+@pytest.mark.parametrize(("n", "count"), [(2, 500), (200, 20)])
 def test_two_threads_that_share_an_arm_find_what_one_finds(random_arm, arm_of, function, n, count):
-    # Kernels run side by side: with 100 links one is still at work when the other begins.
+    # Kernels run side by side: with 200 links one is still at work when the other begins.
     arm, _ = drawn(random_arm, arm_of, n)
     shared = bound(function, arm)
     states = np.random.default_rng(0).uniform(-3.0, 3.0, (2, count, 3, n))
@@ -244,7 +244,7 @@ def test_two_threads_that_share_an_arm_find_what_one_finds(random_arm, arm_of, f
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(2) as pool:
-            for _ in range(3):
+            for _ in range(5):
                 for found, expected in zip(pool.map(hammer, range(2)), alone, strict=True):
                     for ours, theirs in zip(found, expected, strict=True):
                         assert all(map(same, ours, theirs))

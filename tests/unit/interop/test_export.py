@@ -50,25 +50,33 @@ def test_an_arm_is_written_and_read_back(tmp_path_factory, ending):
     assert back.lengths == pytest.approx(arm.lengths)
 
 
+def geared(rotor):
+    return ulna.Joint(damping=0.1, rotor_inertia=rotor / 2450.0, gear_ratio=50.0)
+
+
 @pytest.mark.parametrize(
-    ("ending", "joints"),
+    ("ending", "joints", "rel"),
     [
-        ("xml", [ulna.Joint(damping=0.1, rotor_inertia=1e-3 / 2450.0, gear_ratio=50.0)] * 2),
-        ("xml", [ulna.Joint(rotor_inertia=0.5 / 2450.0, gear_ratio=50.0)] * 2),
+        *(("xml", [geared(rotor)] * n, 1e-10) for rotor in (1e-3, 0.5) for n in (1, 2, 3)),
         # Without armatures: that of the first joint, and one that is geared one to one.
-        ("urdf", [ulna.Joint(rotor_inertia=0.01, gear_ratio=30.0), ulna.Joint(rotor_inertia=0.02)]),
+        (
+            "urdf",
+            [ulna.Joint(rotor_inertia=0.01, gear_ratio=30.0), ulna.Joint(rotor_inertia=0.02)],
+            1e-12,
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*no body:ulna.UlnaWarning")
-def test_rotors_come_back(tmp_path, ending, joints):
-    arm = ulna.Arm.rods([0.5, 0.3], [3.0, 2.0], joints=joints)
+def test_rotors_come_back(tmp_path, ending, joints, rel):
+    n = len(joints)
+    arm = ulna.Arm.rods([0.5, 0.4, 0.3][:n], [3.0, 2.0, 1.0][:n], joints=joints)
     assert save(arm, tmp_path / f"arm.{ending}") == ""
     found = ulna.interop.import_robot(tmp_path / f"arm.{ending}")
     assert found.same_angles
-    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 10, 2))
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 20, n))
     expected = dynamics.inverse_dynamics(arm, q, qd, qdd)
     back = dynamics.inverse_dynamics(found.arm, q, qd, qdd)
-    assert back == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert back == pytest.approx(expected, rel=rel, abs=rel)
 
 
 DRY = ulna.Friction(0.1, static=0.3, drag=0.02)

@@ -132,5 +132,5 @@ def test_no_preset_is_called_stiff(name):
         warnings.simplefilter("ignore", UlnaWarning)
         arm = ulna.preset(name)
     inside = arm.parameters.lower + 0.05, arm.parameters.upper - 0.05
-    messages, run = told(arm, q0=np.clip(0.3, *inside), duration=5.0)
+    messages, run = told(arm, q0=np.clip(0.3, *inside), duration=20.0)
     assert not [one for one in messages if "stiff" in one], run

@@ -38,17 +38,31 @@ scalars = ["torque.peak", "tip_error.rms"]
 curves = ["torque", "q"]
 curve_points = 21
 """
-# Carries out a sweep in chunks of 16 points, and dies after so many arrays of chunks are written.
+# Carries out a sweep in chunks of 16 points, and dies after so many arrays of chunks are written,
+# either before the next one or in the middle of its file.
 DYING = """
 import os, signal, sys
 import ulna
 from ulna.sweep import chunks
 from ulna.zarr_stores import Store
+from zarr.storage import _local
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def write_half(path, value, exclusive=False):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _local._atomic_write(path, "wb", exclusive=exclusive) as file:
+        file.write(value.to_bytes()[: len(value) // 2])
+        file.flush()
+        die()
 
 def write(self, box, values, call=Store.write):
     for name, part in values.items():
         if box and not left:
-            os.kill(os.getpid(), signal.SIGKILL)
+            if sys.argv[4] == "before":
+                die()
+            _local._put = write_half
         call(self, box, {name: part})
         if box:
             left.pop()
@@ -92,17 +106,18 @@ def finished(store):
     return there
 
 
-def die(spec, store, after):
-    done = subprocess.run([sys.executable, "-c", DYING, spec, store, str(after)], check=False)
+def die(spec, store, after, where):
+    words = [spec, store, str(after), where]
+    done = subprocess.run([sys.executable, "-c", DYING, *words], check=False)
     assert done.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("after", [[5, 0, 19], pytest.param([17], marks=pytest.mark.slow)])
-def test_a_sweep_killed_between_two_files_goes_on(tmp_path, after):
+def test_a_sweep_killed_between_or_within_files_goes_on(tmp_path, after):
     spec, store = write_spec(tmp_path), tmp_path / "s.zarr"
     before = set()
     for count in after:
-        die(spec, store, count)
+        die(spec, store, count, "within" if count else "before")
         assert len(finished(store) - before) == 16 * (count // 6)  # arrays of a chunk
         before |= finished(store)
     ulna.sweep(spec, store)
