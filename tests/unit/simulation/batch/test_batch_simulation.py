@@ -337,9 +337,9 @@ def test_threads_change_nothing(shared, threads):
 
 
 def test_two_in_two_threads_of_a_user(shared):
-    arms = [TWO, differing(np.random.default_rng(4), 60)]
+    arms = [TWO, differing(np.random.default_rng(4), 300)] * 4
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(assert_same, arms, [60, 60]))
+        list(pool.map(assert_same, arms, [300] * 8))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
