@@ -2,12 +2,9 @@
 
 import random
 
-import pytest
-
 import ulna
 
 
-@pytest.mark.xfail(reason="h5netcdf prints a traceback for files it cannot open", strict=True)
 def test_no_damaged_run_file_brings_ulna_down(tools, tmp_path):
     arm = ulna.Arm.rods([1.0, 0.5], [1.0, 2.0])
     ulna.simulate(arm, q0=[0.1, 0.2], duration=0.3, samples=30).save(tmp_path / "run.nc")
