@@ -4,7 +4,7 @@ DRAWING = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="100mm" height="50mm" viewBox="0 0 100 50">
   <g transform="translate(5 5) rotate(10) scale(0.9, 0.9)">
-    <path d="M 10 10 L 30 10 C 40 10 40 30 30 30 Q 20 40 10 30 A 5 5 0 0 1 10 20 Z" fill="none"/>
+    <path d="M 10 10 L 30 10 C 40 10 40 30 30 30 Q 20 40 10 30 A 5 5 0 0 1 10 20 Z" stroke="red"/>
   </g>
 </svg>
 """

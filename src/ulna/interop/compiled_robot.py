@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,14 +26,11 @@ MAX_POINTS = 1_000_000  # of a height field
 MACROS = ("include", "attach", "replicate", "composite", "flexcomp")  # of other files or sizes
 XACRO = ("{http://www.ros.org/wiki/xacro", "{http://ros.org/wiki/xacro")
 NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
-WEIGH = "give the body an <inertial>, so that its meshes are not needed"
 ADVICE = {
     "A + B >= C": "correct the inertia, or let MuJoCo change it: <compiler balanceinertia='true'/>",
     "positive eigenvalues": "correct the inertia of that link",
     "mjMINVAL": "give the body a mass and an inertia, or a little of both: "
     "<compiler boundmass='1e-6' boundinertia='1e-9'/>",
-    "mesh": WEIGH,
-    "hfield": WEIGH,
 }
 
 
@@ -78,13 +75,15 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
     """
     mujoco = import_extra("mujoco", "interop", "a URDF or MJCF file")
     root = _parse_xml(text, file)
+    meshed = list[str]()
     with _warnings_of_mujoco(mujoco, file):
         try:
             spec = mujoco.MjSpec.from_string(text)
-            _strip(mujoco, spec)
+            meshed = _strip(mujoco, spec)
             model = spec.compile()
         except ValueError as error:
-            raise InputError(_refusal(str(error), file, urdf=root.tag == "robot")) from None
+            problem = _refusal(str(error), file, meshed, urdf=root.tag == "robot")
+            raise InputError(problem) from None
     name = root.get("name") or root.get("model") or ""
     bodies = tuple(model.body(i).name or f"body {i}" for i in range(model.nbody))
     joints = tuple(model.joint(i).name or f"joint {i + 1}" for i in range(model.njnt))
@@ -113,7 +112,8 @@ def _parse_xml(text: str, file: str) -> Element:
         raise InputError(Problem("XML", got, need, place=file))
     for part in parts:
         if part.tag in MACROS or part.tag.startswith(XACRO):
-            hint = "run xacro, or write everything into one file"
+            hint = "write everything into one file"
+            hint = f"run xacro, or {hint}" if part.tag.startswith(XACRO) else hint
             raise InputError(Problem("XML", f"<{part.tag}>", "one plain file", hint, file))
         if math.prod(_numbers(part.get("nrow", "")) + _numbers(part.get("ncol", ""))) > MAX_POINTS:
             got, need = f"<{part.tag}> of {part.get('nrow')} rows", f"at most {MAX_POINTS:,} points"
@@ -148,7 +148,7 @@ def _read_limits(joints: dict[str, Element], file: str) -> dict[str, float]:
     found, zero, problems = dict[str, float](), list[str](), Problems()
     for name, joint in joints.items():
         limit = joint.find("limit")
-        if limit is None:
+        if limit is None or joint.get("type") == "fixed":
             continue
         values = dict[str, float]()
         for key in ("lower", "upper", "velocity", "effort"):
@@ -184,29 +184,44 @@ def _warnings_of_mujoco(mujoco: Any, file: str) -> Iterator[None]:
         warn(*(f"{file}: {text}" for text in dict.fromkeys(texts)))
 
 
-def _strip(mujoco: Any, spec: Any) -> None:
-    """Delete looks, and meshes that no mass is computed from."""
+def _strip(mujoco: Any, spec: Any) -> list[str]:
+    """Delete looks, and meshes that no mass is computed from; return whose meshes are left."""
     shapes = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF)
     spec.compiler.fusestatic = False
     from_shapes = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    for number, body in enumerate(spec.bodies):
-        weighs = number == 0 or (body.explicitinertial and not from_shapes)
+    meshed = dict[str, None]()
+    for body in spec.bodies:
+        weighs = _is_static(body) or (body.explicitinertial and not from_shapes)
         for geom in list(body.geoms):
             geom.material = ""
-            if weighs and geom.type in shapes:
+            if geom.type in shapes and weighs:
                 spec.delete(geom)
+            elif geom.type in shapes:
+                meshed[body.name or "a body without a name"] = None
     for site in spec.sites:
         site.material = ""
     used = {geom.meshname for geom in spec.geoms}
     unused = [mesh for mesh in spec.meshes if mesh.name not in used]
     for part in (*spec.keys, *spec.skins, *spec.materials, *spec.textures, *unused):
         spec.delete(part)
+    return list(meshed)
 
 
-def _refusal(message: str, file: str, *, urdf: bool) -> Problem:
+def _is_static(body: Any) -> bool:
+    """Return whether a body never moves: the world, and whatever is fixed to it."""
+    while body.parent is not None:
+        if body.joints:
+            return False
+        body = body.parent
+    return True
+
+
+def _refusal(message: str, file: str, meshed: Sequence[str], *, urdf: bool) -> Problem:
     """Return why MuJoCo refuses a file, and what mends it."""
     text = " ".join(message.split()).removeprefix("XML ").removeprefix("Error: ")
     hint = next((advice for sign, advice in ADVICE.items() if sign in text), "")
+    if meshed and any(sign in text for sign in ("Error opening file", "not found")):
+        hint = f"give {', '.join(meshed[:3])} an <inertial>, so that its meshes are not needed"
     if urdf:
         hint = re.sub("<compiler.*/>", r"<mujoco>\g<0></mujoco>", hint)
     got = f"a model that MuJoCo refuses ({text})"

@@ -80,22 +80,24 @@ def open_run(file: PathLike) -> Run:
 
 def _read_netcdf(path: Path) -> dict[str, Any]:
     """Return the arrays and texts of a file."""
-    # By HDF5 alone: lists of dimensions, which netCDF's readers follow, have no checksums.
+    # By HDF5 alone: attributes and dimensions, which readers of netCDF follow, have no checksums.
     import h5py
 
     with h5py.File(path) as content:
-        found = content.attrs.get("format")
-        if not isinstance(found, str) or found != FORMAT:
-            hint = "" if found is None else "it takes another version of ulna to read it"
-            got = "nothing" if found is None else shown(found)
-            raise InputError(Problem("format", got, f"'{FORMAT}', a saved run", hint))
         # A list: iterators of h5py hold its lock for as long as they are not at their end.
-        arrays = {name: content[name][()] for name in list(content)}
-    return {name: _text(one) if one.dtype.kind == "S" else one for name, one in arrays.items()}
+        names = list(content)
+        need = f"'{FORMAT}', a saved run"
+        if "format" not in names:
+            raise InputError(Problem("format", "nothing", need))
+        if (found := _values(content["format"])) != FORMAT:
+            hint = "it takes another version of ulna to read it"
+            raise InputError(Problem("format", shown(found), need, hint))
+        return {name: _values(content[name]) for name in names}
 
 
-def _text(letters: Any) -> str:
-    return str(letters.tobytes().decode("utf-8"))
+def _values(variable: Any) -> Any:
+    values = variable[()]
+    return values.tobytes().decode("utf-8") if values.dtype.kind == "S" else values
 
 
 def _check_kind(path: Path) -> None:
@@ -128,8 +130,8 @@ def _writer(path: Path) -> Callable[[Run, Path], None]:
 def _write_netcdf(run: Run, part: Path) -> None:
     content = dataset(run)
     # As arrays of characters, since HDF5 has no checksum for attributes.
-    texts = {name: ((), text) for name, text in content.attrs.items() if name != "format"}
-    content = content.assign(texts).drop_attrs(deep=False).assign_attrs(format=FORMAT)
+    texts = {name: ((), text) for name, text in content.attrs.items()}
+    content = content.assign(texts).drop_attrs(deep=False)
     encoding = {
         name: {**CHECKED, **({"dtype": "S1"} if one.dtype.kind == "U" else {"_FillValue": None})}
         for name, one in content.variables.items()

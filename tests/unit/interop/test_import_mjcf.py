@@ -112,8 +112,15 @@ def test_meshes_of_bodies_with_a_mass_are_not_read(read):
 def test_a_mesh_that_a_mass_is_computed_from_is_needed(read):
     more = '<compiler inertiafromgeom="true"/><asset><mesh name="part" file="part.stl"/></asset>'
     mesh = '<joint name="a"/><geom type="mesh" mesh="part"/><geom size="0.1" mass="2"/>'
-    with pytest.raises(ulna.InputError, match=r"part\.stl"):
+    with pytest.raises(ulna.InputError, match=r"part\.stl.*give arm an <inertial>"):
         read(world(BODY.format(mesh), more))
+
+
+def test_meshes_of_what_never_moves_are_not_read(read):
+    asset = '<asset><mesh name="base" file="base.stl"/></asset>'
+    arm = BODY.format('<joint name="a"/><site name="tip" pos="3 0 0"/>')
+    base = f'<body><geom type="mesh" mesh="base"/>{arm}</body>'
+    assert read(world(base, asset)).arm.lengths == pytest.approx([3.0])
 
 
 PLANAR = BODY.replace("1 1 1", "0.1 0.1 0.1").format(

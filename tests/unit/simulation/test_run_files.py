@@ -261,18 +261,18 @@ def test_a_folder_is_no_run(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "words"),
+    ("form", "words"),
     [
-        ({}, "format: got nothing, need 'run 2'"),
-        ({"format": "1"}, "got '1', need 'run 2', a saved run; it takes another version of ulna"),
-        ({"format": "run 3"}, "it takes another version of ulna"),
+        (None, "format: got nothing, need 'run 2'"),
+        ("1", "got '1', need 'run 2', a saved run; it takes another version of ulna"),
+        ("run 3", "it takes another version of ulna"),
     ],
 )
-def test_a_file_of_another_format_is_no_run(tmp_path, attributes, words):
+def test_a_file_of_another_format_is_no_run(tmp_path, form, words):
     file = tmp_path / "other.nc"
-    xr.Dataset({"q": (("time", "joint"), np.zeros((3, 2)))}, attrs=attributes).to_netcdf(
-        file, engine="h5netcdf"
-    )
+    content = xr.Dataset({"q": (("time", "joint"), np.zeros((3, 2)))})
+    content = content if form is None else content.assign(format=((), form))
+    content.to_netcdf(file, engine="h5netcdf", encoding={"format": {"dtype": "S1"}} if form else {})
     refused(file, InputError, words)
 
 

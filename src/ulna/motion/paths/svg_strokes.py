@@ -22,7 +22,7 @@ from ulna.motion.paths.curve_segments import (
     without_standstill,
 )
 from ulna.motion.paths.svg_syntax import SHAPES
-from ulna.motion.paths.svg_tree import FEWER, MARKERS, MAX_PIECES, NAME, SvgTree, read_svg
+from ulna.motion.paths.svg_tree import FEWER, MARKERS, MAX_PIECES, NAME, PAINTS, SvgTree, read_svg
 
 MAX_UNIT = 1e6  # [px]
 HIDDEN = ("hidden", "collapse")
@@ -76,6 +76,8 @@ def read_strokes(text: str, file: str) -> tuple[list[CurveSegments], Page, list[
         own = element.values["attributes"]
         if element.values.get("visibility", "").lower() in HIDDEN:
             continue
+        if tree.knows_paints and all(element.values.get(paint) == "none" for paint in PAINTS):
+            continue
         for sentence in _sentences(own):
             told[sentence].append(own[NAME])
         found = _strokes(element) if own["tag"] in SHAPES else []
@@ -88,7 +90,7 @@ def read_strokes(text: str, file: str) -> tuple[list[CurveSegments], Page, list[
         told[TOLD["rule"]] = [shown(selector) for selector in tree.unread]
     notes = [sentence.format(_listed(names)) for sentence, names in told.items()]
     if not strokes:
-        notes.append("what is empty, or hidden by display or visibility, is not drawn")
+        notes.append("what is empty, hidden, or neither filled nor stroked is not drawn")
         need = "a path, rect, circle, ellipse, line, polyline or polygon"
         raise InputError(Problem("svg", "no shape", need, "; ".join(notes), file))
     unit = library.Matrix(drawing.viewbox_transform).a

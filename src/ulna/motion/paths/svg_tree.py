@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -37,6 +38,7 @@ CONTAINERS = ("svg", "g", "a", "switch", "use")
 DRAWN = (*CONTAINERS, *SHAPES, "text", "image", "foreignObject")
 MARKERS = ("marker", "marker-start", "marker-mid", "marker-end")
 STYLES = ("display", "visibility", "stroke-dasharray", "clip-path", "mask", *MARKERS)
+PAINTS = {"fill", "stroke"}
 RELATIVE = ("%", "em", "ex", "ch", "vw", "vh")
 KEPT = {"id", "class", "requiredExtensions", *STYLES}
 # Properties that are attributes here: where a style has them they are not applied.
@@ -54,6 +56,7 @@ class SvgTree(NamedTuple):
     height: float  # [px] of the page, nan where the file does not say
     physical: bool  # whether the file says how large it is
     unread: list[str]  # selectors of style rules that matter and are not read
+    knows_paints: bool  # whether all rules that fill or stroke shapes are read
 
 
 def read_svg(text: str, file: str) -> SvgTree:
@@ -65,7 +68,9 @@ def read_svg(text: str, file: str) -> SvgTree:
     made = layout.laid_out(root, size)
     style, unread = _style_sheet(root)
     made.insert(0, style)
-    return SvgTree(made, size[1], physical, unread)
+    telling = [selector for selector, rule in unread.items() if rule.keys() - PAINTS]
+    knows_paints = not any(rule.keys() & PAINTS for rule in unread.values())
+    return SvgTree(made, size[1], physical, telling, knows_paints)
 
 
 def _read_xml(text: str, file: str) -> Element:
@@ -138,6 +143,7 @@ class _Layout:
             attributes, size = read_attributes(element, around)
             made = Element(element.tag, attributes)
             made.attrib |= {key: element.attrib[key] for key in KEPT & element.attrib.keys()}
+            made.attrib |= _paints(element.attrib)
             style = _declarations(element.get("style", ""))
             made.attrib |= {NAME: _name(element), "style": _style(style)}
             self._count(made, depth, above)
@@ -183,8 +189,8 @@ def _name(element: Element) -> str:
     return f"{tag} in line {element.get(LINE)}" + (f" ({shown(words)})" if words else "")
 
 
-def _style_sheet(root: Element) -> tuple[Element, list[str]]:
-    """Return the rules of all style sheets that are read, and the selectors of the others."""
+def _style_sheet(root: Element) -> tuple[Element, dict[str, dict[str, str]]]:
+    """Return the rules of all style sheets that are read, and the others by their selectors."""
     text = "".join(part for sheet in root.iter("style") for part in sheet.itertext())
     rules = defaultdict[str, dict[str, str]](dict)
     for head, body in RULE.findall(COMMENT.sub("", text)):
@@ -195,15 +201,25 @@ def _style_sheet(root: Element) -> tuple[Element, list[str]]:
     made = Element("style")
     read = (selector for selector in rules if SIMPLE.fullmatch(selector))
     made.text = "".join(f"{selector}{{{_style(rules[selector])}}}\n" for selector in read)
-    return made, [selector for selector in rules if not SIMPLE.fullmatch(selector)]
+    return made, {key: rule for key, rule in rules.items() if not SIMPLE.fullmatch(key)}
 
 
 def _declarations(style: str) -> dict[str, str]:
     """Return the declarations of a style that matter, their values shortened to a word."""
     parts = (part.partition(":") for part in style.lower().split(";"))
     given = {name.strip(): re.split(r"[^\w-]", value.strip())[0] for name, _, value in parts}
-    read = {name: given[name][:20] for name in STYLES if name in given}
+    read = {name: given[name][:20] for name in STYLES if name in given} | _paints(given)
     return {**read, "geometry": "given"} if given.keys() & GEOMETRY else read
+
+
+def _paints(given: Mapping[str, str]) -> dict[str, str]:
+    """Return whether a shape is filled and stroked, where that is given: "none" or a colour."""
+    words = {name: given[name].strip().lower() for name in PAINTS if name in given}
+    return {
+        name: "none" if word in ("none", "transparent") else "black"
+        for name, word in words.items()
+        if word != "inherit"
+    }
 
 
 def _style(declarations: dict[str, str]) -> str:
