@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ulna.arm.imported_arm import ImportedArm
 from ulna.arm.planar_arm import Arm
-from ulna.arm.robot_files import dumps, read_robot_file
+from ulna.arm.robot_files import FOREIGN, RESULTS, dumps, read_robot_file
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.interop.compiled_robot import MAX_BYTES, compile_robot
 from ulna.interop.exported_arm import ExportedArm
@@ -103,6 +103,8 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
 
     Raises
     ------
+    InputError
+        If the name ends as that of a file of another kind, such as .csv.
     FileError
         If the file cannot be written.
 
@@ -115,6 +117,9 @@ def save(arm: Arm, file: str | os.PathLike[str]) -> None:
     ...     ulna.load(f"{folder}/arm.toml") == arm
     True
     """
+    if Path(file).suffix.lower() in (*FOREIGN, *RESULTS):
+        need = f"a name that ends in .toml, {', '.join(DESCRIPTIONS)}"
+        raise InputError(Problem("file", shown(os.fspath(file)), need))
     write_whole(file, export_robot(arm, file).text if is_description(file) else dumps(arm))
 
 

@@ -311,18 +311,20 @@ def _stalled(simulation: SimulationCore) -> Status:
     """Return the status of a run whose steps have collapsed, and why."""
     watch, memory = simulation.stall_watch, simulation.memory
     joint = _switching_joint(simulation)
+    may_switch = bool(memory.ints.item(at.CHANGING) or simulation.loads.callbacks)
+    switches = watch.is_refused and may_switch
     text = (
         f"stalled at t = {simulation.t:.6g} s, joint {joint + 1} at "
         f"{memory.vectors[at.STATE + 1, joint]:.3g} rad/s: steps have fallen to "
         f"{watch.pace:.1g} s"
     )
-    if watch.is_refused:
+    if switches:
         text += (
             f" and {100.0 * watch.share:.0f} % of them are refused, as where a torque switches "
             "faster than any step"
         )
     text += f"; the rest would take {watch.to_go:.1g} steps; "
-    if watch.is_refused:
+    if switches:
         text += (
             "try tanh(100*x) or clip(100*x, -1, 1) in place of sign(x), a controller at a rate, or "
             "method='rk4' with a small dt"

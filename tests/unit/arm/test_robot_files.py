@@ -322,6 +322,13 @@ def test_a_key_cannot_write_to_the_terminal():
 # Files
 
 
+@pytest.mark.parametrize("name", ["arm.sdf", "arm.CSV", "arm.parquet", "arm.zarr"])
+def test_a_robot_file_is_not_written_under_the_name_of_another_kind(tmp_path, name):
+    with pytest.raises(InputError, match=r"need a name that ends in \.toml, \.urdf"):
+        ulna.save(ulna.preset("unit"), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["ARM.XACRO", "arm.sdf"])
 def test_descriptions_of_other_programs_are_told_what_to_write(tmp_path, name):
     [problem] = problems_of(lambda: ulna.load(tmp_path / name))
