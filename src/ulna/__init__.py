@@ -59,7 +59,7 @@ _HOMES = {
         "UlnaWarning",
     ),
     "ulna.interop": ("load", "save"),
-    "ulna.motion": ("Path", "Plan", "Plans", "Trajectory", "paths", "plan"),
+    "ulna.motion": ("Path", "Plan", "PlanRequest", "Plans", "Trajectory", "paths", "plan"),
     "ulna.simulation": (
         "BatchRun",
         "BatchSimulation",

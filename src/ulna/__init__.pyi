@@ -48,7 +48,7 @@ from ulna.errors import (
     UlnaWarning,
 )
 from ulna.interop import load, save
-from ulna.motion import Path, Plan, Plans, Trajectory, paths, plan
+from ulna.motion import Path, Plan, PlanRequest, Plans, Trajectory, paths, plan
 from ulna.simulation import (
     BatchRun,
     BatchSimulation,
@@ -86,6 +86,7 @@ __all__ = [
     "Path",
     "Payload",
     "Plan",
+    "PlanRequest",
     "Plans",
     "Portrait",
     "Robustness",

@@ -41,8 +41,8 @@ def demands(plan):
     moving, tip, p = plan.trajectory(t), plan.trajectory.tip(t), plan.arm.parameters
     used = [np.abs(plan.torque_at(t)) / p.max_torque, np.abs(moving.qd) / p.max_velocity]
     for name, rows in (("max_speed", tip.velocity), ("max_acceleration", tip.acceleration)):
-        if name in plan.given:
-            used.append(np.linalg.norm(rows, axis=-1)[:, None] / plan.given[name])
+        if getattr(plan.request, name) is not None:
+            used.append(np.linalg.norm(rows, axis=-1)[:, None] / getattr(plan.request, name))
     return np.concatenate(used, axis=1)
 
 

@@ -335,6 +335,46 @@ class Arm:
         """Whether any joint has a motor that is not ideal."""
         return any(not isinstance(joint.motor, IdealMotor | None) for joint in self.joints)
 
+    def to_toml(self) -> str:
+        """Return the text of a robot file, which `Arm.from_toml` reads back as an equal arm.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        from ulna.arm.robot_files import dumps
+
+        return dumps(self)
+
+    @staticmethod
+    def from_toml(text: str) -> Arm:
+        r"""Return the arm that the text of a robot file describes.
+
+        Parameters
+        ----------
+        text : str
+            The text; `ulna.load` reads it from a file.
+
+        Returns
+        -------
+        Arm
+            The arm.
+
+        Raises
+        ------
+        InputError
+            With every problem of the text at once.
+
+        Examples
+        --------
+        >>> Arm.from_toml("format = 1\n[[link]]\nlength = '25 cm'\nmass = 0.5\n").reach
+        0.25
+        """
+        from ulna.arm.robot_files import parse
+
+        return parse(text)[0]
+
     def replace(self, **changes: Unpack[ArmFields]) -> Arm:
         """Return an arm that differs in the named fields.
 

@@ -117,6 +117,12 @@ def read_arm(table: Table) -> Arm:
     return _RobotFileReader().arm({"format": FORMAT, **table})
 
 
+def arm_table(arm: Arm) -> Table:
+    """Return the table of an arm, which `read_arm` reads."""
+    table = parse_toml(dumps(arm), arm.name)
+    return {key: value for key, value in table.items() if key != "format"}
+
+
 def read_motor(table: Table) -> AnyMotor:
     """Return the motor of a table as a joint of a robot file has it."""
     reader = _RobotFileReader()

@@ -8,6 +8,7 @@ from ulna.motion.paths.path_text import SHAPES, Shape, read_path
 from ulna.motion.planning.findings import Finding
 from ulna.motion.planning.limiting import Limiting
 from ulna.motion.planning.plan import plan
+from ulna.motion.planning.plan_request import PlanRequest
 from ulna.motion.planning.plan_result import Plan, Terms
 from ulna.motion.planning.plans import Plans
 from ulna.motion.servo_tables import ServoTable, servo_table
@@ -23,6 +24,7 @@ __all__ = [
     "Path",
     "PenServo",
     "Plan",
+    "PlanRequest",
     "Plans",
     "Servo",
     "ServoTable",

@@ -6,7 +6,7 @@ exact derivatives. "uniform" counts the way in the path's own parameter, all oth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -289,6 +289,27 @@ def read_timing(given: Any) -> Timing:
         need = "one of " + ", ".join(LAWS)
         raise InputError(Problem("timing", shown(given), need, did_you_mean(str(given), LAWS)))
     return LAWS[given]
+
+
+def plain_timing(given: str | Timing) -> str | dict[str, list[float]]:
+    """Return a timing as plain values: its name, or the table of `times`."""
+    if isinstance(given, str):
+        return given
+    if LAWS.get(given.name) is given:
+        return given.name
+    if not isinstance(given.law, TabulatedLaw):
+        need = "a law by its name, or of ulna.motion.times, which can be written"
+        raise InputError(Problem("timing", f"the law {given.name}", need))
+    return dict(zip(("times", "parts"), given.law.table, strict=True))
+
+
+def read_plain_timing(given: Any) -> str | Timing:
+    """Return the timing that plain values describe."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Mapping) or set(given) != {"times", "parts"}:
+        raise InputError(Problem("timing", shown(given), "a name, or a table of times and parts"))
+    return times(given["times"], given["parts"])
 
 
 class JointMotion(NamedTuple):

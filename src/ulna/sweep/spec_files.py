@@ -24,12 +24,11 @@ from ulna.errors import InputError, Problem, nearest_name, rewording, shown
 from ulna.expressions import Call, parse_call
 from ulna.interop import load
 from ulna.motion import Path
-from ulna.motion.paths.path_text import FILE_NAME, FILES, SHAPES, read_path
+from ulna.motion.paths.path_text import FILE_NAME, FILES, SHAPES, path_as_text, read_path
 from ulna.storage import read_text
 
 WITH_FILES = tuple(ending.removeprefix(".") for ending in FILES)  # shapes that are read
 ROBOT = "robot"  # the key of a robot file's text
-SAME = np.linspace(0.0, 1.0, 97)  # where two paths are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,12 +167,8 @@ class SpecFiles:
 def _as_call(path: Path) -> Call | None:
     """Return the call that makes a path; None if its text makes another."""
     try:
-        call = parse_call(path.text)
-        again = read_path(path.text)
-    except (InputError, OSError):
-        return None
-    same = again.in_joints == path.in_joints and again.duration == path.duration
-    if not same or not np.array_equal(again(SAME), path(SAME)):
+        call = parse_call(path_as_text(path))
+    except InputError:
         return None
     return _with_files(call, lambda name: SpecFiles().place(name, "path"))
 

@@ -15,9 +15,6 @@ from ulna.arrays import Array
 from ulna.control import read_controller, with_model
 from ulna.errors import InputError
 from ulna.motion import Plan
-from ulna.motion.paths.path_text import read_path
-from ulna.motion.planning.plan import TipForce
-from ulna.motion.trajectory import LAWS, Ramped, TabulatedLaw, Timing, ramps
 from ulna.simulation.batch.batch_call import MOST_LETTERS, MOST_NUMBERS
 from ulna.simulation.made_with import controller_and_model
 
@@ -29,24 +26,12 @@ if TYPE_CHECKING:
 
 HEAD = '''"""Repeats a result of ulna."""
 
-import tempfile
 from math import inf, nan
-from pathlib import Path
 
 import ulna
 from ulna.arm import Parameters
 from ulna.control import read_controller, with_model
-from ulna.motion.paths.path_text import read_path
-from ulna.motion.trajectory import ramps, times
 from ulna.simulation.disturbances import Disturbance
-
-
-def robot(text):
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "robot.toml"
-        file.write_text(text, encoding="utf-8")
-        return ulna.load(file)
-
 
 '''
 INPUTS = ("torque", "voltage", "current", "position", "tip_force")
@@ -55,7 +40,7 @@ OPTIONS = ("method", "dt", "rtol", "atol", "max_step", "stops", "restitution", "
 LOOP = ("controller", "reference", "sensors", "actuators")
 ARGUMENTS = ("q0", "qd0", *INPUTS, *LOOP, "disturbances", "seeds")
 BATCH_OPTIONS = ("duration", "dt", "method", "between", "stops", "restitution", "precision")
-SAME = 1e-12  # of its size, by which a path that is read from its text may differ
+SAME = 1e-12  # of a duration, by which even times may differ
 
 
 class NotRepeatableError(Exception):
@@ -156,7 +141,7 @@ def _expression(value: Any) -> str:
 
 EXPRESSIONS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "tuple": lambda given: f"tuple({_expression(list(given['tuple']))})",
-    "robot": lambda given: f"robot({given['robot']!r})",
+    "robot": lambda given: f"ulna.Arm.from_toml({given['robot']!r})",
     "parameters": lambda given: f"Parameters(**{dict(given['parameters'])!r})",
     "sensors": lambda given: f"ulna.Sensors(**{dict(given['sensors'])!r})",
     "actuators": lambda given: f"ulna.Actuators(**{dict(given['actuators'])!r})",
@@ -170,56 +155,22 @@ def _plan_lines(plan: Plan) -> str:
 
 
 def _plan_call(plan: Plan, arm: Arm | None) -> str:
-    text = str(plan.path)
-    _check_path(plan, text)
-    given = {name: repr(value) for name, value in plan.given.items()}
-    given["timing"] = _timing(plan.given["timing"])
-    if plan.derivatives != "exact":
-        given["derivatives"] = repr(plan.derivatives)
-    if plan.tip_force is not None:
-        given["tip_force"] = _tip_force(plan.tip_force)
-    return f"ulna.plan({_named(plan.arm, arm)}, read_path({text!r}){_keywords(given)})"
-
-
-def _timing(timing: Timing) -> str:
-    """Return what makes a timing again: its name, or the numbers of its law."""
-    if LAWS.get(timing.name) is timing:
-        return repr(timing.name)
-    if isinstance(timing.law, TabulatedLaw):
-        return f"times{timing.law.table!r}"
-    if isinstance(timing.law, Ramped) and ramps(timing.name).sharpness == timing.sharpness:
-        return f"ramps({timing.name!r}, {timing.law.ramp!r})"
-    raise NotRepeatableError(f"its timing is the function {timing.name}")
-
-
-def _tip_force(force: Callable[..., Any]) -> str:
-    if isinstance(force, TipForce) and not callable(force.given):
-        return repr(force.given.tolist())
-    raise NotRepeatableError("the force on the tip of its plan is a function")
-
-
-def _check_path(plan: Plan, text: str) -> None:
-    """Raise unless the text makes the very same path again."""
-    at = np.linspace(0.0, 1.0, 101)
     try:
-        read = read_path(text)
-    except InputError:
-        raise NotRepeatableError("its path cannot be written as text") from None
-    again, points = read(at), plan.path(at)
-    if again.shape != points.shape or np.abs(again - points).max() > SAME:
-        raise NotRepeatableError("its path cannot be written as text without rounding")
-    if read.duration != plan.path.duration or read.fit:
-        raise NotRepeatableError("its path has a duration or a scale that its text does not say")
+        given = plan.request.arguments()
+    except InputError as error:
+        raise NotRepeatableError(f"its plan cannot be written: {error}") from None
+    given.pop("arm")
+    return f"ulna.plan({_named(plan.arm, arm)}, {given.pop('path')}{_keywords(given)})"
 
 
 def _head(arm: Arm) -> str:
-    return f"{HEAD}arm = robot({dumps(arm)!r})\n"
+    return f"{HEAD}arm = ulna.Arm.from_toml({dumps(arm)!r})\n"
 
 
 def _named(arm: Arm, known: Arm | None) -> str:
     """Return what an arm is called in a script, or what makes it where it is another."""
     same = known is not None and dumps(arm) == dumps(known)
-    return "arm" if same else f"robot({dumps(arm)!r})"
+    return "arm" if same else f"ulna.Arm.from_toml({dumps(arm)!r})"
 
 
 def _keywords(given: Mapping[str, str]) -> str:
@@ -237,7 +188,7 @@ def _controller(text: str, model: str | None = None) -> str:
     if repr(again) != text:
         raise NotRepeatableError(f"its controller is {text}")
     made = f"read_controller({bare!r})"
-    return made if model is None else f"with_model({made}, robot({model!r}))"
+    return made if model is None else f"with_model({made}, ulna.Arm.from_toml({model!r}))"
 
 
 def _simulate(run: Run, arm: Arm, plan: Plan | None) -> str:

@@ -118,7 +118,7 @@ def test_the_report_tells_the_plan_and_the_command(ask, tmp_path):
     page = (tmp_path / "plan" / "report.html").read_text("utf-8")
     assert "the path is in reach, and no joint has a limit" in page
     assert "--duration '2 s'" in page
-    assert "ulna.plan(arm, read_path(" in page
+    assert "ulna.plan(arm, ulna.motion.read_path(" in page
 
 
 def test_a_page_goes_where_it_is_asked_for(ask, tmp_path):

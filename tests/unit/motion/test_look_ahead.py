@@ -111,7 +111,7 @@ def test_what_is_not_named_is_uniform_without_both_limits():
     for options in ({}, {"duration": 9.0, **LIMITS}, {"max_speed": SPEED}):
         made = ulna.plan(ARM, OUTLINE, **options)
         assert made.trajectory.timing.name == "uniform"
-        assert made.given["timing"].name == "uniform"
+        assert made.request.law.name == "uniform"
 
 
 @pytest.mark.parametrize("timing", [None, "uniform", "s-curve"])

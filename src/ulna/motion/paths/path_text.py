@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ulna.angles import absolute_to_relative
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.errors import FileError, InputError, Problem, did_you_mean, shown
 from ulna.expressions import Call, ExpressionError, Fault, bind, parse_call
 from ulna.expressions.calls import written
 from ulna.motion.paths.path import Path
@@ -25,6 +25,7 @@ from ulna.units import to_si
 
 FILES: Mapping[str, Callable[..., Path]] = {".csv": csv, ".svg": svg}
 FILE_NAME = re.compile(r"[^()'\"]*\.[A-Za-z]\w{0,4}")
+COMPARED = np.linspace(0.0, 1.0, 101)  # where two paths are compared
 EXAMPLE = "\"circle(radius='5 cm')\""
 
 
@@ -69,6 +70,45 @@ def read_path(
         need = "the name of a .svg or .csv file, or text with one such as svg('FILE')"
         raise InputError(Problem("keep_order", f"{what} {shown(name)}", need))
     return _made(call, absolute=absolute, keep_order=keep_order)
+
+
+def path_as_text(path: Path) -> str:
+    """Return the text that makes a path again, to the last bit.
+
+    Parameters
+    ----------
+    path : Path
+        The path.
+
+    Returns
+    -------
+    str
+        Its text, which `read_path` reads.
+
+    Raises
+    ------
+    InputError
+        If no text makes it, as of a path through an array of points.
+
+    Examples
+    --------
+    >>> path_as_text(read_path("circle((0.2, 0.1), '5 cm')"))
+    'circle(center=(0.2, 0.1), radius=0.05)'
+    """
+    try:
+        again = read_path(path.text)
+    except (InputError, FileError):
+        again = None
+    kinds = ("in_joints", "duration", "fit")
+    if again is None or any(getattr(again, kind) != getattr(path, kind) for kind in kinds):
+        raise _unwritten(path)
+    if not np.array_equal(again(COMPARED), path(COMPARED)):
+        raise _unwritten(path)
+    return path.text
+
+
+def _unwritten(path: Path) -> InputError:
+    return InputError(Problem("path", shown(path.text), "a path that its text makes again"))
 
 
 def _has_file(call: Call) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ulna.arrays import Array, float_array, number, positive
-from ulna.errors import InfeasibleError, InputError, Problem, shown
+from ulna.arrays import Array
+from ulna.errors import InfeasibleError
 from ulna.motion.paths.curves import Curve, Jet
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.law_pieces import LawPieces, PiecewiseLaw, joined, pause
@@ -42,46 +42,6 @@ if TYPE_CHECKING:
 FASTEST = "as fast as the limits allow"
 PARTS = np.array([0.0, 0.5, 1.0])  # of a piece of a law, where heat is looked at
 WARMINGS = 8  # times that a law is found again for the temperatures which the last one leads to
-
-
-class FastestOptions(NamedTuple):
-    """What the fastest timing takes besides the limits of the tip."""
-
-    reserve: float | None = None  # the part of torques left to feedback
-    end_speeds: Sequence[float] | None = None  # along the path, at start and end [m/s or rad/s]
-    max_joint_acceleration: Any = None  # (n,) or for all [rad/s²]
-    smoothing: float | None = None  # the window [s] that the law is averaged over
-
-    def check(self, *, is_fastest: bool) -> None:
-        """Raise for what cannot be used."""
-        for name, value in self._asdict().items():
-            if value is not None and not is_fastest:
-                raise InputError(Problem(name, shown(value), "timing='fastest' with it"))
-        if self.reserve is not None:
-            number("reserve", self.reserve, "a part of the torque, from 0 to below 1")
-            if not 0.0 <= self.reserve < 1.0:
-                raise InputError(Problem("reserve", shown(self.reserve), "from 0 to below 1"))
-        if self.end_speeds is not None:
-            speeds = float_array(self.end_speeds, "end_speeds")
-            if speeds.shape != (2,) or not (np.isfinite(speeds) & (speeds >= 0.0)).all():
-                need = "two speeds along the path, at start and end, not negative"
-                raise InputError(Problem("end_speeds", shown(self.end_speeds), need))
-        if self.max_joint_acceleration is not None:
-            most = float_array(self.max_joint_acceleration, "max_joint_acceleration")
-            if not (most > 0.0).all():
-                got = shown(self.max_joint_acceleration)
-                raise InputError(Problem("max_joint_acceleration", got, "above 0 rad/s²"))
-        if self.smoothing is not None:
-            self._check_smoothing()
-
-    def _check_smoothing(self) -> None:
-        positive("smoothing", self.smoothing, "s")
-        if self.end_speeds is not None and np.any(self.end_speeds):
-            need = f"a motion from rest to rest, not end_speeds of {shown(self.end_speeds)}"
-            raise InputError(Problem("smoothing", shown(self.smoothing), need))
-
-
-NO_OPTIONS = FastestOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,10 +153,10 @@ def _retimed(
 
 def _law(limits: PathLimits, problem: PlanningProblem) -> FastestLaw:
     """Return the fastest law with windings as warm as it makes them."""
-    options = problem.options
+    request = problem.request
 
     def solve() -> FastestLaw:
-        return fastest_law(limits, problem.path, options.end_speeds, options.smoothing or 0.0)
+        return fastest_law(limits, problem.path, request.end_speeds, request.smoothing or 0.0)
 
     limits.check_accelerations()
     law, warm = solve(), any(map(gets_warm, limits.arm.joints))
@@ -236,28 +196,16 @@ def _is_followed(motion: SampledMotion, base: Trajectory) -> bool:
 
 
 def _limits(problem: PlanningProblem, base: Trajectory) -> PathLimits:
-    n, options, force = problem.arm.n, problem.options, None
-    if problem.force is not None:
-        given = getattr(problem.force, "given", None)
-        if callable(given):
-            got, need = "a function of t", "numbers with timing='fastest'"
-            raise InputError(Problem("tip_force", got, need))
-        force = given
-    turning = np.asarray(
-        np.inf if options.max_joint_acceleration is None else options.max_joint_acceleration,
-        dtype=float,
-    )
-    if turning.shape not in ((), (n,)):
-        got, need = shown(options.max_joint_acceleration), f"one number, or {n}, one a joint"
-        raise InputError(Problem("max_joint_acceleration", got, need))
+    request, n = problem.request, problem.arm.n
+    limits, turning = request.limits, request.max_joint_acceleration
     return PathLimits(
         problem.arm,
         base,
-        force,
-        np.inf if problem.limits.speed is None else problem.limits.speed,
-        np.inf if problem.limits.acceleration is None else problem.limits.acceleration,
-        np.broadcast_to(turning, (n,)),
-        options.reserve or 0.0,
+        None if request.force is None else request.force.given,
+        np.inf if limits.speed is None else limits.speed,
+        np.inf if limits.acceleration is None else limits.acceleration,
+        np.full(n, np.inf if turning is None else turning, dtype=float),
+        request.reserve or 0.0,
         np.ones(4 * n + 2),
     )
 

@@ -28,7 +28,8 @@ from ulna.motion.trajectory import LAWS, Trajectory
 from ulna.units import length_text
 
 if TYPE_CHECKING:
-    from ulna.motion.planning.plan import Limits, PlanningProblem
+    from ulna.motion.planning.plan import PlanningProblem
+    from ulna.motion.planning.plan_request import Limits
     from ulna.motion.planning.postures import SampledMotion
 
 OVER = 1e-6  # of a limit, by which it may be passed
@@ -80,7 +81,7 @@ def find_problems(
 ) -> tuple[Finding, ...]:
     """Check a motion with its torques (k, n) against all that limits it."""
     samples, motors, T = None, None, motion.trajectory.duration
-    if problem.derivatives == "finite":
+    if problem.request.derivatives == "finite":
         # Differences have nothing between them: their samples are all there is.
         values = np.concatenate([*motion.rows, tau], axis=-1)
         samples = TimeSamples(motion.times / T, values, T)
@@ -98,7 +99,7 @@ def find_problems(
         *_closure_findings(motion),
         *(_stretched_findings(motion.trajectory) if too_much else ()),
         *too_much,
-        *_tip_findings(demands, problem.limits),
+        *_tip_findings(demands, problem.request.limits),
         *_corner_findings(motion.trajectory),
         *_look_ahead_findings(problem, motion.trajectory),
     )
@@ -106,9 +107,9 @@ def find_problems(
 
 def _look_ahead_findings(problem: PlanningProblem, trajectory: Trajectory) -> Iterator[Finding]:
     """Report how long a named law with one shape for the whole path might have taken."""
-    timing, limits = trajectory.timing, problem.limits
+    timing, limits = trajectory.timing, problem.request.limits
     ahead_already = timing.name in CRUISING or isinstance(timing.law, FastestLaw)
-    if ahead_already or not limits.look_ahead(problem.duration):
+    if ahead_already or not limits.look_ahead(problem.request.duration):
         return
     law = LAWS["trapezoid"]
     T, ahead = trajectory.duration, look_ahead(problem.arm, problem.path, law, limits).duration

@@ -7,20 +7,15 @@ time v/a that its ramps take, so that on a straight line both are what they are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from ulna.arm import Arm
 from ulna.motion.paths.path import Path
 from ulna.motion.planning.fastest_timing import FastestLaw, fastest_law, law_timing
 from ulna.motion.planning.limiting import Limiting
+from ulna.motion.planning.plan_request import Limits, PlanRequest
 from ulna.motion.planning.timing_limits import TipLimits
 from ulna.motion.trajectory import LAWS, Timing, Trajectory
-
-if TYPE_CHECKING:
-    from ulna.motion.planning.plan import Limits
 
 CRUISING = [name for name, timing in LAWS.items() if timing.sharpness]  # laws with a cruise
 MOST_SHARE = 0.5  # of the fastest time between two stops, that the window of an s-curve takes
@@ -41,18 +36,17 @@ def quicker(arm: Arm, path: Path, timing: Timing, limits: Limits, lasting: float
     return ahead if len(stops) or taken < AS_QUICK * lasting else None
 
 
-def what_limits(trajectory: Trajectory, given: Mapping[str, Any]) -> tuple[Limiting, ...]:
-    """Return what holds a motion up, for which so much was given, if its law looks ahead.
+def what_limits(trajectory: Trajectory, request: PlanRequest) -> tuple[Limiting, ...]:
+    """Return what limits a motion that was requested, if its law looks ahead.
 
     Where a path is straight the closed form of a law is as quick, and held up by the same.
     """
     timing = trajectory.timing
     if isinstance(timing.law, FastestLaw):
         return timing.law.limiting
-    both = {"max_speed", "max_acceleration"} <= given.keys()
-    if not both or "duration" in given or timing.name not in CRUISING:
+    if not request.limits.look_ahead(request.duration) or timing.name not in CRUISING:
         return ()
-    tip = given["max_speed"], given["max_acceleration"]
+    tip = request.limits.speed or np.inf, request.limits.acceleration or np.inf
     return _law(trajectory.arm, trajectory.path, timing, tip).limiting
 
 

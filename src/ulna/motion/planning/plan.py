@@ -1,36 +1,35 @@
 """`ulna.plan`: the joint motion along a path, and the torques that it needs.
 
-What is asked for is read into a `PlanningProblem`, which says what was left open: how long the
-motion takes, and when its samples are. `postures.py` finds the joint motion, and `findings.py` what
+A `PlanningProblem` adds to a `PlanRequest` what that leaves open: how long the motion takes, and
+when its samples are. `postures.py` finds the joint motion, and `findings.py` what
 is wrong with it.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arrays import Array, float_array, freeze, number, positive
-from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.arrays import Array, freeze
+from ulna.errors import InputError, Problem
 from ulna.kinematics import tip_acceleration, tip_velocity
 from ulna.motion.paths.path import SAMPLE_PARAMETERS, Path
-from ulna.motion.paths.points import LONGEST_TIME, SHORTEST_TIME
 from ulna.motion.paths.svg_drawings import fitted
 from ulna.motion.planning.adaptive_sampling import sample_adaptively
 from ulna.motion.planning.demands import Demands
-from ulna.motion.planning.fastest_timing import FASTEST, NO_OPTIONS, FastestOptions, follow_timed
+from ulna.motion.planning.fastest_timing import FASTEST, follow_timed
 from ulna.motion.planning.findings import find_problems
 from ulna.motion.planning.look_ahead import look_ahead, quicker
+from ulna.motion.planning.plan_request import EXACT, Limits, PlanKeywords, PlanRequest
 from ulna.motion.planning.plan_result import Plan, Terms, torque_terms
 from ulna.motion.planning.plan_samples import even_times
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 from ulna.motion.planning.stroke_timing import fit_ramps, has_pen, is_straight, time_strokes
-from ulna.motion.trajectory import EVEN, LAWS, Timing, read_timing
+from ulna.motion.trajectory import EVEN, LAWS, Timing
 from ulna.typing import AngleLike, ArrayLike, Branch, Derivatives, Elbow, TimingName
 
 if TYPE_CHECKING:
@@ -41,26 +40,8 @@ DEFAULT_SPEED = 0.25  # of the reach a second: the tip's largest speed by defaul
 ELBOWS = ("up", "down", "positive", "negative")
 
 
-class PlanKeywords(TypedDict, total=False):
-    """What `plan` takes besides an arm and a path."""
-
-    duration: float | None
-    timing: TimingName | Timing | None
-    rate: float | None
-    derivatives: Derivatives
-    max_speed: float | None
-    max_acceleration: float | None
-    start: AngleLike | None
-    elbow: Elbow | None
-    posture: AngleLike | None
-    floor: float | None
-    tip_force: ArrayLike | Callable[[float], Any] | None
-    reserve: float | None
-    end_speeds: Sequence[float] | None
-    max_joint_acceleration: ArrayLike | None
-    smoothing: float | None
-
-
+@overload
+def plan(arm: PlanRequest) -> Plan: ...
 @overload
 def plan(arm: Arm, path: Path, **options: Unpack[PlanKeywords]) -> Plan: ...
 @overload
@@ -70,8 +51,8 @@ def plan(
 @overload
 def plan(arm: Arm, path: Sequence[Path], **options: Unpack[PlanKeywords]) -> Plans: ...
 def plan(
-    arm: Arm | Sequence[Arm],
-    path: Path | Sequence[Path],
+    arm: PlanRequest | Arm | Sequence[Arm],
+    path: Path | Sequence[Path] | None = None,
     *,
     duration: float | None = None,
     timing: TimingName | Timing | None = None,
@@ -93,8 +74,9 @@ def plan(
 
     Parameters
     ----------
-    arm : Arm or sequence of Arm
-        The arm. A list of arms, of paths, or of both in pairs is planned side by side.
+    arm : PlanRequest, Arm or sequence of Arm
+        The arm; or a request, which holds all of the following. A list of arms, of paths, or of
+        both in pairs is planned side by side.
     path : Path or sequence of Path
         The path of the tip or of the joints; the functions of `ulna.paths` make them.
     duration : float, optional
@@ -161,28 +143,29 @@ def plan(
     >>> abs(both.tau).max(axis=1).round(2).tolist()
     [[78.84, 25.47], [16.09, 5.03]]
     """
-    limits = Limits(max_speed, max_acceleration)
-    usual = "trapezoid" if limits.look_ahead(duration) else "uniform"
-    asked = PlanningProblem(
-        arm,
-        path,
-        duration,
-        read_timing(usual if timing is None else timing),
-        rate,
-        derivatives,
-        limits,
-        start,
-        elbow,
-        posture,
-        floor,
-        _read_force(tip_force),
-        FastestOptions(reserve, end_speeds, max_joint_acceleration, smoothing),
-    )
+    options: PlanKeywords = {
+        "duration": duration, "timing": timing, "rate": rate, "derivatives": derivatives,
+        "max_speed": max_speed, "max_acceleration": max_acceleration, "start": start,
+        "elbow": elbow, "posture": posture, "floor": floor, "tip_force": tip_force,
+        "reserve": reserve, "end_speeds": end_speeds,
+        "max_joint_acceleration": max_joint_acceleration, "smoothing": smoothing,
+    }  # fmt: skip
+    if isinstance(arm, PlanRequest):
+        given = [name for name, value in options.items() if value not in (None, EXACT)]
+        if path is not None or given:
+            got = f"a request and {', '.join(['path'] * (path is not None) + given)}"
+            hint = "request.replace(...) has other values"
+            raise InputError(Problem("plan", got, "one of the two", hint))
+        return _planned(arm)
     if isinstance(arm, list | tuple) or isinstance(path, list | tuple):
         from ulna.motion.planning.plans import plan_all
 
-        return plan_all(asked)
-    (problem,), (motion,) = follow_timed([asked.completed()])
+        return plan_all(arm, path, options)
+    return _planned(PlanRequest(arm=arm, path=path, **options))  # type: ignore[arg-type]
+
+
+def _planned(request: PlanRequest) -> Plan:
+    (problem,), (motion,) = follow_timed([opened(request)])
     rows = sliding_to_rest(motion.trajectory, motion.times, motion.rows)
     terms = torque_terms(problem.arm, rows, motion.force)
     return assemble_plan(problem, motion, terms.total, terms)
@@ -190,176 +173,51 @@ def plan(
 
 @dataclass(frozen=True, eq=False)
 class PlanningProblem:
-    """An arm, a path and how to follow it, as asked; `completed` fills in what was left open."""
+    """A request that is worked on: its path in place, its start chosen, its motion timed."""
 
-    arm: Any
-    path: Any
-    duration: float | None
+    request: PlanRequest
+    path: Path  # a drawing as it was fitted into reach
+    start: Any  # the posture to start with, a branch, or None
     timing: Timing
-    rate: float | None
-    derivatives: str
-    limits: Limits
-    start: AngleLike | Branch | None  # the posture to start with
-    elbow: Elbow | None
-    posture: AngleLike | None
-    floor: float | None
-    force: Callable[[Array], Array] | None  # on the tip, of times (k,)
-    options: FastestOptions = NO_OPTIONS
-    given: Mapping[str, Any] = field(default_factory=dict)  # keywords that make the same plan again
-    lasting: float = math.nan  # [s] that the motion takes,
-    duration_reason: str = ""  # why,
-    times: Array = None  # and the times (k,) [s] of its samples
+    lasting: float  # [s] that the motion takes,
+    duration_reason: str  # why,
+    times: Array  # and the times (k,) [s] of its samples
     refusal: str = ""  # why there is no fastest timing
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.derivatives, str) or self.derivatives not in ("exact", "finite"):
-            raise InputError(Problem("derivatives", shown(self.derivatives), "'exact' or 'finite'"))
-        if self.floor is not None:
-            number("floor", self.floor, "a height [m]")
-        self.options.check(is_fastest=self.timing is LAWS["fastest"])
-
-    def completed(self) -> PlanningProblem:
-        """Check arm and path, fit a drawing into reach, and choose duration, times and start."""
-        arm, path, start = self.arm, self.path, self.start
-        _check(arm, path)
-        _check_postures(arm, path, start=start, elbow=self.elbow, posture=self.posture)
-        if path.fit:
-            path, found = fitted(path, arm)
-            start = found if start is None and self.elbow is None else start
-        if self.elbow is not None:
-            start = _branch(arm, path, self.elbow)
-        timing, lasting, reason = _choose_duration(
-            arm, path, self.timing, self.duration, self.limits
-        )
-        made = replace(self, path=path, start=start, given=self._given(start))
-        return made.timed(timing, lasting, reason)
+    @property
+    def arm(self) -> Arm:
+        """The arm."""
+        return self.request.arm
 
     def timed(self, timing: Timing, lasting: float, reason: str) -> PlanningProblem:
         """Return the same with a timing, a duration [s] and why, and the times of its samples."""
-        times = even_times(lasting, self.rate, whole=self.derivatives == "finite")
-        return replace(
-            self, timing=timing, lasting=lasting, duration_reason=reason, times=times,
-            options=NO_OPTIONS if timing is not LAWS["fastest"] else self.options,
-        )  # fmt: skip
+        times = _sample_times(self.request, lasting)
+        return replace(self, timing=timing, lasting=lasting, duration_reason=reason, times=times)
 
     def unhurried(self) -> PlanningProblem:
         """Return the same at a gentle constant speed, for a path that cannot be followed."""
         constant = LAWS["constant-speed"]
         return self.timed(*_choose_duration(self.arm, self.path, constant, None, Limits()))
 
-    def _given(self, start: AngleLike | Branch | None) -> dict[str, Any]:
-        """Return the keywords of `plan` that were passed, with the start that a drawing got."""
-        keywords = {
-            "duration": self.duration,
-            "timing": self.timing,
-            "rate": self.rate,
-            "max_speed": self.limits.speed,
-            "max_acceleration": self.limits.acceleration,
-            "start": None if isinstance(start, str) else start,
-            "elbow": self.elbow,
-            "posture": self.posture,
-            "floor": self.floor,
-            **self.options._asdict(),
-        }
-        return {name: value for name, value in keywords.items() if value is not None}
 
-
-@dataclass(frozen=True)
-class Limits:
-    """The most that the tip may do; None for no limit."""
-
-    speed: float | None = None  # [m/s]
-    acceleration: float | None = None  # [m/s²]
-
-    def __post_init__(self) -> None:
-        if self.speed is not None:
-            positive("max_speed", self.speed, "m/s")
-        if self.acceleration is not None:
-            positive("max_acceleration", self.acceleration, "m/s²")
-
-    def look_ahead(self, duration: float | None) -> bool:
-        """Return whether motions may slow down only where they must: with both, and no duration."""
-        return None not in (self.speed, self.acceleration) and duration is None
-
-    def shortest(self, speed: float, acceleration: float, told: str) -> float:
-        """Return the duration at which a motion with these peaks in 1 s just keeps the limits.
-
-        Speeds go as 1/T, accelerations as 1/T².
-        """
-        least = 0.0
-        if self.speed is not None:
-            least = max(least, speed / self.speed)
-        if self.acceleration is not None:
-            least = max(least, math.sqrt(acceleration / self.acceleration))
-        if least > LONGEST_TIME:
-            what = "max_speed" if self.acceleration is None else "max_acceleration"
-            limit = self.speed if self.acceleration is None else self.acceleration
-            got = f"{limit:g}, with which it takes {least:.3g} s"
-            raise InputError(Problem(what, got, f"one that leaves at most {LONGEST_TIME:g} s"))
-        if not least > 0.0:
-            got = f"{told}, where the tip never accelerates"
-            raise InputError(Problem("max_acceleration", got, "max_speed or a duration as well"))
-        return least
-
-
-@dataclass(frozen=True, eq=False)
-class TipForce:
-    """The force on the tip: the same (3,) at all times, or what a function of the time returns."""
-
-    given: Array | Callable[[float], Any]
-
-    def __call__(self, times: Array) -> Array:
-        """Return the force (k, 3) at times (k,)."""
-        if not callable(self.given):
-            return np.broadcast_to(self.given, (len(times), 3))
-        forces = [_checked_force(self.given(float(t))) for t in times]
-        return np.array(forces).reshape(-1, 3)
-
-
-def _read_force(given: Any) -> TipForce | None:
-    if given is None:
-        return None
-    return TipForce(given if callable(given) else _checked_force(given))
-
-
-def _checked_force(given: Any) -> Array:
-    force = float_array(given, "tip_force")
-    if force.shape not in ((2,), (3,)) or not np.isfinite(force).all():
-        need = "x, y [N], or x, y and a moment [N·m]: finite numbers, or a function of t"
-        raise InputError(Problem("tip_force", shown(given), need))
-    return np.pad(force, (0, 3 - len(force)))
-
-
-def _check(arm: Any, path: Any) -> None:
-    if not isinstance(arm, Arm):
-        raise InputError(Problem("arm", shown(arm), "an Arm"))
-    if not isinstance(path, Path):
-        hint = "make one with ulna.paths, such as ulna.paths.circle()"
-        raise InputError(Problem("path", shown(path), "a Path", hint))
-    if path.dimensions != (arm.n if path.in_joints else 2):
-        got = f"postures of {path.dimensions} joints"
-        raise InputError(Problem("path", got, f"{arm.n}, as many as the arm has"))
+def opened(request: PlanRequest) -> PlanningProblem:
+    """Fit a drawing into reach, and choose duration, times and start."""
+    arm, path, start = request.arm, request.path, request.start
     if not np.ptp(path.curve(SAMPLE_PARAMETERS)[0], axis=0).max() > SMALLEST * arm.reach:
         raise InputError(Problem("path", str(path), "a path of some extent"))
+    if path.fit:
+        path, found = fitted(path, arm)
+        start = found if start is None and request.elbow is None else start
+    chosen = start if request.elbow is None else _branch(arm, path, request.elbow)
+    timing, lasting, reason = _choose_duration(
+        arm, path, request.law, request.duration, request.limits
+    )
+    times = _sample_times(request, lasting)
+    return PlanningProblem(request, path, chosen, timing, lasting, reason, times)
 
 
-def _check_postures(arm: Arm, path: Path, **chosen: Any) -> None:
-    """Raise if a posture is chosen where the path itself determines all, or by an unknown name."""
-    for name, value in chosen.items():
-        if path.in_joints and value is not None:
-            need = "nothing with a path of the joints, which determines every posture"
-            raise InputError(Problem(name, shown(value), need))
-    elbow = chosen["elbow"]
-    if elbow is None:
-        return
-    if not isinstance(elbow, str) or elbow not in ELBOWS:
-        hint = did_you_mean(str(elbow), ELBOWS)
-        raise InputError(Problem("elbow", shown(elbow), "up, down, positive or negative", hint))
-    if arm.n != 2:
-        got = f"{shown(elbow)} for an arm of {arm.n} link{'s' * (arm.n > 1)}"
-        raise InputError(Problem("elbow", got, "an arm of two links"))
-    if chosen["start"] is not None:
-        raise InputError(Problem("elbow", f"{shown(elbow)} and a start", "one of the two"))
+def _sample_times(request: PlanRequest, lasting: float) -> Array:
+    return even_times(lasting, request.rate, whole=request.derivatives == "finite")
 
 
 def _branch(arm: Arm, path: Path, elbow: Elbow) -> Branch:
@@ -379,17 +237,11 @@ def _choose_duration(
     The third is why it takes so long, in words.
     """
     if timing is LAWS["fastest"]:
-        if duration is not None:
-            need = "none with timing='fastest', which finds it"
-            raise InputError(Problem("duration", shown(duration), need))
         return timing, 1.0, FASTEST  # the parts of the way, to begin with
     if has_pen(path) and timing.duration is None:
         return _time_drawing(arm, path, timing, duration, limits)
     if duration is not None:
-        value = positive("duration", duration, "s")
-        if value < SHORTEST_TIME:
-            raise InputError(Problem("duration", shown(duration), f"at least {SHORTEST_TIME:g} s"))
-        return timing, value, "as asked"
+        return timing, float(duration), "as asked"
     if limits != Limits():
         return _within_limits(arm, path, timing, limits)
     if timing.duration is not None:
@@ -451,25 +303,17 @@ def _tip_peaks(arm: Arm, path: Path, timing: Timing) -> tuple[float, float]:
     return speed, acceleration
 
 
-def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords with numbers and lists of their own, which nobody else changes."""
-    return {
-        name: value if isinstance(value, str | Timing) else np.array(value, dtype=float).tolist()
-        for name, value in given.items()
-    }
-
-
 def assemble_plan(
     problem: PlanningProblem, motion: SampledMotion, tau: Array, terms: Terms | None = None
 ) -> Plan:
     """Check a motion with its torques against all limits, and return the plan."""
     q, qd, qdd = motion.rows
     freeze(motion.times, q, qd, qdd, tau)
-    demands = Demands(problem.arm, motion.trajectory, problem.force, problem.floor)
+    request = problem.request
+    demands = Demands(problem.arm, motion.trajectory, request.force, request.floor)
     made = Plan(
         problem.arm, problem.path, motion.trajectory, motion.times, q, qd, qdd, tau, motion.tracked,
-        find_problems(problem, motion, demands, tau), problem.derivatives, problem.duration_reason,
-        problem.force, demands, _plain(problem.given),
+        find_problems(problem, motion, demands, tau), problem.duration_reason, demands, request,
     )  # fmt: skip
     if terms is not None:
         vars(made)["terms"] = terms  # they need not be computed again

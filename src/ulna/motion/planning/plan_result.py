@@ -6,7 +6,7 @@ lines to read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -40,6 +40,7 @@ from ulna.motion.planning.motor_demands import (
     planned_motor_lines,
     sampled_motors,
 )
+from ulna.motion.planning.plan_request import PlanRequest
 from ulna.motion.planning.postures import sliding_to_rest
 from ulna.motion.planning.stroke_timing import has_pen, pen_down
 from ulna.motion.trajectory import Trajectory
@@ -165,16 +166,12 @@ class Plan:
         The tracked path of the tip; None for a path of the joints.
     problems : tuple of Finding
         What is wrong, and what to know.
-    derivatives : {"exact", "finite"}
-        How rates and accelerations were found.
     duration_reason : str
         Why it takes as long as it does.
-    tip_force : callable or None
-        The force on the tip (k, 3) [N, N·m] of times (k,) [s].
     demands : Demands
         What it demands of the arm at any time.
-    given : mapping
-        The keywords of `plan` that it was made with, but for `derivatives` and `tip_force`.
+    request : PlanRequest
+        What was asked: ``ulna.plan(plan.request)`` makes the same plan again.
     """
 
     arm: Arm
@@ -187,11 +184,19 @@ class Plan:
     tau: Array
     tracked: Tracked | None
     problems: tuple[Finding, ...]
-    derivatives: str
     duration_reason: str
-    tip_force: Callable[[Array], Array] | None
     demands: Demands
-    given: Mapping[str, Any]
+    request: PlanRequest
+
+    @property
+    def derivatives(self) -> str:
+        """How rates and accelerations were found: "exact" or "finite"."""
+        return self.request.derivatives
+
+    @property
+    def tip_force(self) -> Callable[[Array], Array] | None:
+        """The force on the tip (k, 3) [N, N·m] of times (k,) [s]; None if there is none."""
+        return self.request.force
 
     @cached_property
     def terms(self) -> Terms:
@@ -246,7 +251,7 @@ class Plan:
     @cached_property
     def limiting(self) -> tuple[Limiting, ...]:
         """What holds up a motion that is as fast as limits allow, the most of the time first."""
-        return what_limits(self.trajectory, self.given)
+        return what_limits(self.trajectory, self.request)
 
     @property
     def motor_peaks(self) -> MotorPeaks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -15,7 +15,8 @@ from ulna.arrays import Array, freeze
 from ulna.errors import InfeasibleError, InputError, Problem
 from ulna.motion.planning.demands import motion_torques
 from ulna.motion.planning.fastest_timing import follow_timed
-from ulna.motion.planning.plan import PlanningProblem, assemble_plan
+from ulna.motion.planning.plan import PlanningProblem, assemble_plan, opened
+from ulna.motion.planning.plan_request import PlanKeywords, PlanRequest
 from ulna.motion.planning.plan_result import Plan
 from ulna.motion.planning.postures import SampledMotion, sliding_to_rest
 
@@ -99,9 +100,9 @@ class Plans(Sequence[Plan]):
         return "\n".join(lines)
 
 
-def plan_all(asked: PlanningProblem) -> Plans:
+def plan_all(arms: Any, paths: Any, options: PlanKeywords) -> Plans:
     """Plan for lists of arms, of paths, or of both in pairs."""
-    problems = _problems(asked)
+    problems = _problems(arms, paths, options)
     problems, motions = follow_timed(problems)
     rows = _stacked([motion.rows for motion in motions], axis=1)
     arms, sliding = [problem.arm for problem in problems], rows
@@ -119,9 +120,8 @@ def plan_all(asked: PlanningProblem) -> Plans:
     return Plans(tuple(members), _times(motions), q, qd, qdd, tau)
 
 
-def _problems(asked: PlanningProblem) -> list[PlanningProblem]:
+def _problems(arms: Any, paths: Any, options: PlanKeywords) -> list[PlanningProblem]:
     """Pair arms and paths, and check each pair; errors name the member."""
-    arms, paths = asked.arm, asked.path
     given = {"arms": arms, "paths": paths}
     lists = {name: values for name, values in given.items() if isinstance(values, list | tuple)}
     for name, values in lists.items():
@@ -137,7 +137,7 @@ def _problems(asked: PlanningProblem) -> list[PlanningProblem]:
     name, problems = next(iter(lists)), list[PlanningProblem]()
     for place, (arm, path) in enumerate(zip(each_arm, each_path, strict=True)):
         try:
-            problems.append(replace(asked, arm=arm, path=path).completed())
+            problems.append(opened(PlanRequest(arm=arm, path=path, **options)))
             if problems[-1].arm.n != problems[0].arm.n:
                 need = f"{problems[0].arm.n}, as many as the first has"
                 got, hint = f"{problems[-1].arm.n} links", "plan each n apart"

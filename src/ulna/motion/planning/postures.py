@@ -118,14 +118,14 @@ def sample_motion(
     problem: PlanningProblem, trajectory: Trajectory, tracked: Tracked | None, known: Array
 ) -> SampledMotion:
     """Return the joints at the samples, by exact derivatives or by differences."""
-    times = problem.times
-    if problem.rate is None and problem.derivatives == "exact":
+    request, times = problem.request, problem.times
+    if request.rate is None and request.derivatives == "exact":
         times = sample_times(trajectory, SAMPLE_COUNT)
     rows = trajectory.rows(times)
-    if problem.derivatives == "finite":
+    if request.derivatives == "finite":
         rows = by_differences(rows[0], float(times[1] - times[0]))
         times = times[1:-1]
-    force = None if problem.force is None else problem.force(times)
+    force = None if request.force is None else request.force(times)
     return SampledMotion(trajectory, tracked, known, times, rows, force)
 
 
@@ -216,7 +216,7 @@ def _track_inside(arm: Arm, waypoints: Waypoints, margin: float) -> Tracked:
 def _waypoints(problem: PlanningProblem) -> Waypoints:
     u = np.linspace(0.0, 1.0, _count_waypoints(problem))
     points = problem.timing.points(problem.path, u)[0]
-    options = {"posture": problem.posture, "floor": problem.floor}
+    options = {"posture": problem.request.posture, "floor": problem.request.floor}
     waypoints = Waypoints(problem.lasting * u, points, problem.start, options)
     return waypoints._replace(start=_first_posture(problem.arm, waypoints))
 

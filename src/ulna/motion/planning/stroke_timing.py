@@ -22,7 +22,7 @@ from ulna.motion.trajectory import EVEN, HALVINGS, LAWS, Ramped, Timing, Traject
 from ulna.progress import progress
 
 if TYPE_CHECKING:
-    from ulna.motion.planning.plan import Limits
+    from ulna.motion.planning.plan_request import Limits
 
 PEN_TIME = 0.2  # [s] that lowering or lifting a pen takes, as hobby servos do
 LIFTED = 1e-9  # of the path's length before the end of a stroke, at which the pen is lifted
