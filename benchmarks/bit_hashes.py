@@ -50,6 +50,15 @@ def plan_arrays(plan: Any) -> list[Any]:
     return [plan.t, plan.q, plan.qd, plan.qdd, plan.tau]
 
 
+def disturbances_of() -> Any:
+    """Return the module of disturbances, which stands elsewhere in older trees."""
+    try:
+        from ulna.scenario import disturbances
+    except ImportError:
+        from ulna.simulation import disturbances
+    return disturbances
+
+
 def calls() -> dict[str, Callable[[], list[Any]]]:
     """Return the calls by name; each returns the arrays of its result."""
     return {**single_arms(), **driven_arms(), **batches(), **motions()}
@@ -60,7 +69,8 @@ def single_arms() -> dict[str, Callable[[], list[Any]]]:
     import numpy as np
 
     import ulna
-    from ulna.simulation import disturbances
+
+    disturbances = disturbances_of()
 
     arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8])
     limited = ulna.Arm.of(
@@ -150,7 +160,8 @@ def batches() -> dict[str, Callable[[], list[Any]]]:
     import numpy as np
 
     import ulna
-    from ulna.simulation import disturbances
+
+    disturbances = disturbances_of()
 
     random = np.random.default_rng(0)
     arm = ulna.Arm.rods([0.5, 0.4], [1.0, 0.8])

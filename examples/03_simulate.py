@@ -44,7 +44,7 @@ for event in fall.events:
 # 4096 counts, and a disturbance at the tip after a second.
 
 # %%
-pulse = ulna.simulation.disturbances.pulse(force=[0.0, 80.0], at=1.0, lasting=0.1)
+pulse = ulna.scenario.disturbances.pulse(force=[0.0, 80.0], at=1.0, lasting=0.1)
 held = ulna.simulate(
     arm,
     q0=start,

@@ -16,7 +16,7 @@ import ulna
 TESTS = Path(__file__).parent
 # What takes long and runs no line that other tests do not run, as `tools/untraced.py` finds.
 UNTRACED = frozenset((TESTS / "untraced.txt").read_text("utf-8").split())
-REGISTRIES = ("ulna.control.controller_text", "ulna.simulation.methods")
+REGISTRIES = ("ulna.control.controller_text", "ulna.scenario.methods")
 # Variables that ulna, or what it is made of, reads; libraries add others when they are loaded.
 READ = ("ULNA_", "NUMBA_", "MPL", "XDG_", "HOME", "PATH", "PYTHON", "COLUMNS", "NO_COLOR", "TERM")
 # The files that take longest, so that no process begins one of them when the others are done.

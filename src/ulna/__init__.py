@@ -21,6 +21,7 @@ _HOMES = {
         "interop",
         "kinematics",
         "motion",
+        "scenario",
         "simulation",
         "sweep",
         "typing",

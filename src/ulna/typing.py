@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ulna.arm import Actuators, Arm, Parameters, Sensors
     from ulna.control import Controller
     from ulna.motion import Plan, Trajectory
-    from ulna.simulation.disturbances import Disturbance
-    from ulna.simulation.methods import IntegrationMethod
+    from ulna.scenario.disturbances import Disturbance
+    from ulna.scenario.methods import IntegrationMethod
 
 __all__ = [
     "ActuatorsLike",

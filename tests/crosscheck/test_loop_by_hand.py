@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 
 from ulna import Actuators, Arm, Sensors, simulate, simulate_batch
 from ulna.control import PD
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 ARM = Arm.rods([0.5, 0.4], [1.2, 0.8])
 KP, KD = np.array([12.0, 3.0]), np.array([1.2, 0.2])

@@ -27,7 +27,7 @@ from ulna import (
     simulate_batch,
 )
 from ulna.control import PD, PID, ComputedTorque, FeedforwardPID, GravityPD
-from ulna.simulation.disturbances import chirp, formula, noise, pulse, sine, step
+from ulna.scenario.disturbances import chirp, formula, noise, pulse, sine, step
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ulna.UlnaWarning"

@@ -25,7 +25,7 @@ from ulna.control import (
     OpenLoop,
 )
 from ulna.dynamics import kinetic_energy, potential_energy
-from ulna.simulation.disturbances import noise, pulse, step
+from ulna.scenario.disturbances import noise, pulse, step
 
 # Tables that are drawn end before the runs, whose laws hold after that as well.
 pytestmark = pytest.mark.filterwarnings("ignore:torque. its 20 rows:ulna.UlnaWarning")

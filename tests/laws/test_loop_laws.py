@@ -19,8 +19,8 @@ from ulna import (
     simulate_batch,
 )
 from ulna.control import PD
-from ulna.simulation import disturbances
-from ulna.simulation.reading import read_disturbance
+from ulna.scenario import disturbances
+from ulna.scenario.reading import read_disturbance
 
 ROD = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # of an inertia of 1 kg·m² about its joint
 TWO = Arm.rods([0.5, 0.4], [1.2, 0.8])

@@ -20,7 +20,7 @@ from ulna import (
     WindingHeat,
     simulate,
 )
-from ulna.simulation.disturbances import step
+from ulna.scenario.disturbances import step
 
 pytestmark = pytest.mark.filterwarnings("ignore:motor data")
 
@@ -446,7 +446,7 @@ class TestStepper:
     def test_lost_steps_are_a_multiple_of_four(self):
         run = simulate(
             wheel(STEPPER, inertia=1e-4), q0=[0.0], position=[0.0], duration=1.0, samples=3,
-            disturbances=[ulna.simulation.disturbances.pulse(torque=[0.45], at=0.0, lasting=0.012)],
+            disturbances=[ulna.scenario.disturbances.pulse(torque=[0.45], at=0.0, lasting=0.012)],
         )  # fmt: skip
         assert run.q[-1, 0] == pytest.approx(4.0 * STEPPER.step_angle, abs=1e-9)
         assert run.motors[0].lost_steps == 4

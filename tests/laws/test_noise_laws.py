@@ -12,8 +12,8 @@ import pytest
 
 import ulna
 from ulna import Arm, Sensors, simulate
+from ulna.scenario.disturbances import noise, step
 from ulna.simulation import simulate_batch
-from ulna.simulation.disturbances import noise, step
 
 COUNT = 4000
 RATE = 1000.0

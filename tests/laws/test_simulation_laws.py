@@ -224,7 +224,7 @@ def test_a_run_in_pieces_is_the_run_under_a_controller_noise_and_stops():
         "q0": q, "qd0": 3.0 * qd, "torque": waves,
         "controller": ulna.control.PD(20.0, 1.0), "rate": 256.0,
         "sensors": ulna.Sensors(angle_noise=1e-3, delay=2.0 / 256.0, seed=1),
-        "disturbances": [ulna.simulation.disturbances.noise([1.0, 1.0], rate=128.0, seed=2)],
+        "disturbances": [ulna.scenario.disturbances.noise([1.0, 1.0], rate=128.0, seed=2)],
         "dt": 2.0**-10,
     }  # fmt: skip
     whole, pieces = Simulation(arm, **options), Simulation(arm, **options)
@@ -245,7 +245,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another():
         return simulate(
             arm, q0=q, qd0=qd, duration=0.3, samples=2, controller=ulna.control.PD(10.0, 1.0),
             sensors=ulna.Sensors(angle_noise=1e-2, rate_noise=1e-2, seed=sensor_seed),
-            disturbances=[ulna.simulation.disturbances.noise([1.0, 1.0], seed=push_seed)],
+            disturbances=[ulna.scenario.disturbances.noise([1.0, 1.0], seed=push_seed)],
         ).q[-1].tolist()  # fmt: skip
 
     assert last(1, 2) == last(1, 2)

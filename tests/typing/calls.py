@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import ulna
 from ulna import analysis, angles, control, dynamics, kinematics, motion, paths, units, viewer
 from ulna import arm as arms_room
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 from ulna.sweep import SweepSpec
 from ulna.sweep import sweep_spec as sweep_specs
 

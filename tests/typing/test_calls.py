@@ -22,7 +22,7 @@ PAGE = Path(__file__).with_name("calls.py")
 INTERNAL = {"cli", "kernels", "lanes"}
 ROOMS = [room.name for room in iter_modules(ulna.__path__) if room.ispkg]
 MODULES = ["ulna", *(f"ulna.{room}" for room in ROOMS if room not in INTERNAL)]
-MODULES += ["ulna.actuation", "ulna.angles", "ulna.motion.paths", "ulna.simulation.disturbances"]
+MODULES += ["ulna.actuation", "ulna.angles", "ulna.motion.paths", "ulna.scenario.disturbances"]
 
 
 def test_right_calls_are_right_and_wrong_ones_are_wrong():

@@ -9,7 +9,7 @@ import pytest
 
 import ulna
 from ulna import Actuators, Arm, Friction, Joint, Motor, Sensors, simulate, simulate_batch
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 pytestmark = pytest.mark.skipif(
     not numba.config.DISABLE_JIT, reason="kernels are compiled: run with NUMBA_DISABLE_JIT=1"

@@ -36,7 +36,7 @@ ROOMS = (
     "angles",
     "errors",
 )
-MODULES = {"motion": ("motion.paths",), "simulation": ("simulation.disturbances",)}
+MODULES = {"motion": ("motion.paths",), "scenario": ("scenario.disturbances",)}
 
 
 def public_objects(room):

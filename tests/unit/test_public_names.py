@@ -25,7 +25,7 @@ PUBLIC = (
     "ulna.actuation",
     "ulna.angles",
     "ulna.motion.paths",
-    "ulna.simulation.disturbances",
+    "ulna.scenario.disturbances",
     "ulna.typing",
 )
 

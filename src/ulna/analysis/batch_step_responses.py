@@ -15,7 +15,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.progress import Described
 from ulna.simulation import BatchRun, Run
 from ulna.simulation.batch.member import Member
-from ulna.simulation.options import check_memory
+from ulna.simulation.capacity import check_memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -29,7 +29,7 @@ from ulna.motion import Plan
 from ulna.progress import Described
 from ulna.simulation import BatchRun
 from ulna.simulation.batch.batch_run import BLOCK
-from ulna.simulation.options import check_memory
+from ulna.simulation.capacity import check_memory
 from ulna.units import length_text
 
 

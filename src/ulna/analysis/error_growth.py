@@ -40,7 +40,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.progress import Described
-from ulna.simulation.build import check_controlled, check_kinds
+from ulna.scenario.checks import check_controlled, check_kinds
 
 FIRST = 10.0  # [s] that a sentence speaks of apart from the whole
 ROUNDING = 1e-16  # of a number near one, half its last digit

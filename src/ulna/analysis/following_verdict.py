@@ -45,10 +45,11 @@ from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.progress import card
+from ulna.scenario.checks import DEFAULT_RATE
 from ulna.simulation import Run, Saturation
 from ulna.simulation.made_with import controller_and_model
 from ulna.simulation.motor_use import MotorUse, motor_troubles
-from ulna.simulation.sensors import DEFAULT_RATE, timing_of
+from ulna.simulation.sensors import timing_of
 from ulna.units import length_text
 
 OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance

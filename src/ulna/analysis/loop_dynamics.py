@@ -45,8 +45,8 @@ from ulna.control import Controller
 from ulna.dynamics import gravity_torque, linearise
 from ulna.errors import InputError, Problem, rewording, shown
 from ulna.progress import Described
-from ulna.simulation.build import check_kinds
-from ulna.simulation.options import joint_values
+from ulna.scenario.checks import check_kinds
+from ulna.scenario.options import joint_values
 from ulna.typing import ArrayLike, StateLike
 
 SAFE = 1e-12  # below 1, of eigenvalues that are surely within the circle

@@ -22,9 +22,9 @@ from ulna.arrays import Array, freeze, number, plain, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
 from ulna.progress import Described
+from ulna.scenario.checks import check_kinds
+from ulna.scenario.options import joint_values
 from ulna.simulation import Run, simulate
-from ulna.simulation.build import check_kinds
-from ulna.simulation.options import joint_values
 from ulna.typing import (
     ActuatorsLike,
     ArrayLike,

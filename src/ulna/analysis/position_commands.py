@@ -13,9 +13,8 @@ from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import tip
 from ulna.motion import Plan
 from ulna.motion.servo_tables import ServoTable
+from ulna.scenario.inputs import POSITION, check_given
 from ulna.simulation import simulate
-from ulna.simulation.loads import POSITION
-from ulna.simulation.motor_rows import check_given
 
 WAIT = 2.0  # [s] before a table is played: the PAUSE of the programs in `servo_tables`
 

@@ -31,10 +31,10 @@ from ulna.arrays import Array, freeze, number, plain, positive, whole
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.progress import Described
+from ulna.scenario.checks import check_kinds
+from ulna.scenario.options import joint_values
 from ulna.simulation import BatchRun, Run, simulate
 from ulna.simulation.batch.member import Member
-from ulna.simulation.build import check_kinds
-from ulna.simulation.options import joint_values
 from ulna.typing import StateLike
 
 DURATIONS = (2.0, 4.0, 8.0, 16.0)  # [s] that are tried until it comes to rest

@@ -53,8 +53,8 @@ from ulna.cli.terminal import note, number, say, say_about, show_json
 from ulna.control import Controller, OpenLoop, read_controller, with_model
 from ulna.errors import InputError, Problem, UlnaWarning, rewording, shown
 from ulna.motion import Plan
+from ulna.scenario.inputs import command_rates, takes_position, takes_positions
 from ulna.simulation import Run, simulate
-from ulna.simulation.motor_rows import command_rates, takes_position, takes_positions
 from ulna.units import length_text
 
 STARTS = ("exact", "rest")  # moving with the path, or standing still at its first point

@@ -23,8 +23,8 @@ from ulna.control import Controller
 from ulna.errors import UlnaError
 from ulna.motion import Plan
 from ulna.motion.planning.motor_demands import planned_motor_lines
+from ulna.scenario.inputs import command_rates
 from ulna.simulation import Run
-from ulna.simulation.motor_rows import command_rates
 from ulna.simulation.run import versions_here
 from ulna.units import length_text
 

@@ -110,14 +110,14 @@ def _controllers() -> Listing:
 
 
 def _sensors() -> Listing:
-    from ulna.simulation.reading import ABOUT_SENSORS, SENSORS
+    from ulna.scenario.reading import ABOUT_SENSORS, SENSORS
 
     known = {SENSORS: (ABOUT_SENSORS.call, ABOUT_SENSORS.about)}
     return _called("sensors, for --sensors", known, remark=UNITS)
 
 
 def _disturbances() -> Listing:
-    from ulna.simulation.reading import DISTURBANCES
+    from ulna.scenario.reading import DISTURBANCES
 
     known = {name: (one.call, one.about) for name, one in DISTURBANCES.items()}
     return _called("disturbances, for --disturbance", known, remark=UNITS)
@@ -125,7 +125,7 @@ def _disturbances() -> Listing:
 
 def _methods() -> Listing:
     columns = ("name", "order", "steps", "when")
-    from ulna.simulation.methods import METHODS
+    from ulna.scenario.methods import METHODS
 
     # What chooses its steps comes first.
     rows = [

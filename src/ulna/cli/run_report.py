@@ -12,8 +12,8 @@ import numpy as np
 from ulna.angles import wrap
 from ulna.cli.arguments import Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
+from ulna.scenario.events import UNTIL
 from ulna.simulation import Run
-from ulna.simulation.build import UNTIL
 from ulna.simulation.motor_use import motor_troubles, supply_currents
 from ulna.simulation.outcome import Contact, Event, Side
 from ulna.simulation.run import stuck_spans

@@ -14,7 +14,7 @@ from ulna.errors import InfeasibleError, InputError, Problem, rewording, shown
 from ulna.motion import Plan
 from ulna.motion.servo_tables import ServoTable, program_problem, servo_table
 from ulna.motion.servos import PenServo, Servo, read_servo
-from ulna.simulation.motor_rows import takes_positions
+from ulna.scenario.inputs import takes_positions
 from ulna.storage import whole_file
 from ulna.units import length_text
 

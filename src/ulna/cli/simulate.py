@@ -56,14 +56,13 @@ from ulna.errors import InputError, Problem, Problems, did_you_mean, rewording, 
 from ulna.expressions import FUNCTIONS, Expression
 from ulna.motion import SHAPES, Plan, read_path
 from ulna.motion.paths.points import interpolated
+from ulna.scenario.disturbances import sizes, wave_programs
+from ulna.scenario.inputs import names_for, takes_positions
+from ulna.scenario.reading import read_disturbance, read_sensors
+from ulna.scenario.references import trajectory_of
 from ulna.simulation import Run
 from ulna.simulation import simulate as simulated
-from ulna.simulation.disturbances import sizes, wave_programs
 from ulna.simulation.files import ENDINGS
-from ulna.simulation.loads import names_for
-from ulna.simulation.motor_rows import takes_positions
-from ulna.simulation.reading import read_disturbance, read_sensors
-from ulna.simulation.ticks import trajectory_of
 
 LEAST = 0.1  # [s] of a run whose pace says something
 SI = {"torque": "N·m", "force": "N"}

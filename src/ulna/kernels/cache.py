@@ -32,6 +32,7 @@ from ulna.storage import cache_folder, write_whole
 
 PACKAGE = Path(__file__).parent.parent
 MARKS = (b"\n@kernel", b"\n@inner", b"\n@inlined")
+COMPILED_IN = b"\n# Compiled into kernels"  # of numbers in a file of a folder without kernels
 # How kernels are compiled, whatever they are.
 COMPILERS = (
     "lanes.py", "kernels/functions.py", "kernels/numba_internals.py", "kernels/lane_lowering.py",
@@ -99,8 +100,11 @@ def _is_compiled(file: Path, package: Path) -> bool:
     """Return whether kernels may use functions or constants of a file.
 
     Those are whole folders, because a kernel has the constants of its neighbours in it. The
-    package's own folder holds whatever everybody shares, and of it only files with kernels count.
+    package's own folder holds whatever everybody shares, and of it only files with kernels count;
+    of folders without kernels, files that say so.
     """
+    if COMPILED_IN in _text(file):
+        return True
     if file.parent == package:
         return _has_kernels(file)
     return file.parent.name != "kernels" and _folder_has_kernels(file.parent)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ulna.namespaces import namespace
-from ulna.simulation import disturbances
+from ulna.scenario.methods import IntegrationMethod, register_method
 from ulna.simulation.batch.batch_files import open_batch
 from ulna.simulation.batch.batch_run import BatchRun
 from ulna.simulation.batch.batch_simulation import BatchSimulation
@@ -11,7 +11,6 @@ from ulna.simulation.batch.simulate_batch import simulate_batch
 from ulna.simulation.batch.statuses import Statuses
 from ulna.simulation.compiled_arm import CompiledArm, compiled
 from ulna.simulation.files import open_run
-from ulna.simulation.methods import IntegrationMethod, register_method
 from ulna.simulation.outcome import Contact, Event, Saturation, Status, Sticking
 from ulna.simulation.run import Energies, Run
 from ulna.simulation.sensors import Sensors
@@ -34,7 +33,6 @@ __all__ = [
     "Statuses",
     "Sticking",
     "compiled",
-    "disturbances",
     "open_batch",
     "open_run",
     "register_method",

@@ -1,22 +1,19 @@
-"""What a simulation is given: its arguments checked, its events read, all as the engine reads it.
+"""What a simulation is given, as the engine reads it.
 
-Events are formulas or functions whose changes of sign are located. The memory of the engine is
+The memory of the engine is
 laid out from what was read, and every number in it has a place in `engine.memory_layout`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ulna.actuation.friction import has_friction
 from ulna.arm import Actuators, Arm, ControlLoop, Parameters
 from ulna.arrays import Array
-from ulna.control.controller import check_controller
 from ulna.dynamics.packed import (
     CARRIER,
     COULOMB,
@@ -29,140 +26,19 @@ from ulna.dynamics.packed import (
     pack,
 )
 from ulna.dynamics.sequential import pack_frozen
-from ulna.errors import InputError, Problem, shown, warn
-from ulna.expressions import Expression, Op, Program
-from ulna.simulation.disturbances import Disturbance, period_of, sizes, wave_programs
+from ulna.expressions import Op, Program
+from ulna.scenario.checks import IDEAL, PERFECT
+from ulna.scenario.disturbances import Disturbance, period_of, sizes, wave_programs
+from ulna.scenario.events import Signal
+from ulna.scenario.inputs import Source
+from ulna.scenario.methods import METHODS
+from ulna.scenario.options import SimulationOptions, per_arm
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, MemoryBuilders, new_links, new_vectors
-from ulna.simulation.loads import Source, kinds_of_inputs, named, names_for, takes_state
-from ulna.simulation.methods import METHODS
+from ulna.simulation.loads import kinds_of_inputs
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss, put_motors
-from ulna.simulation.options import SimulationOptions, is_number, per_arm
-from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, check_loop, put_loop
+from ulna.simulation.sensors import Sensors, put_loop
 from ulna.simulation.steps import most_error
-
-
-def check_sequential(arm: Arm) -> None:
-    """Warn of friction, which sequential dynamics do not know."""
-    if has_friction(arm.parameters):
-        warn("dynamics='sequential' knows no friction: only damping resists; use dynamics='full'")
-
-
-def check_tip_is_free(tip_force: Any, disturbances: Sequence[Disturbance]) -> None:
-    """Raise InputError if a force acts on the tip, which sequential dynamics do not take."""
-    if tip_force is not None or any(one.force is not None for one in disturbances):
-        need = "none with dynamics='sequential', which know no force on the tip"
-        raise InputError(Problem("tip_force", "a force on the tip", need, "use dynamics='full'"))
-
-
-def check_controlled(controller: Any, **given: Any) -> None:
-    """Raise InputError for arguments that only a controller uses where there is none."""
-    if controller is None:
-        for name, value in given.items():
-            if value is not None:
-                need = "nothing without a controller"
-                raise InputError(Problem(name, shown(value), need, "pass controller= as well"))
-
-
-def check_kinds(
-    arm: Any, controller: Any, sensors: Any, disturbances: Any, actuators: Any = None
-) -> None:
-    """Raise InputError if an argument is none of what it is to be."""
-    if not isinstance(arm, Arm):
-        raise InputError(Problem("arm", shown(arm), "an Arm"))
-    if controller is not None:
-        check_controller(controller)
-    check_loop(sensors, actuators)
-    is_list = isinstance(disturbances, Sequence)
-    if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
-        hint = "see ulna.simulation.disturbances"
-        raise InputError(Problem("disturbances", shown(disturbances), "a list of them", hint))
-
-
-UNTIL = "until"
-
-
-@dataclass(frozen=True)
-class EventFunction:
-    """A function of a user, of t or of (t, q, qd), as a number that changes its sign."""
-
-    what: str
-    function: Callable[..., Any]
-    with_state: bool
-
-    def evaluate(self, t: float, q: Array, qd: Array) -> Any:
-        """Call it."""
-        return self.function(t, q, qd) if self.with_state else self.function(t)
-
-    def __call__(self, t: float, q: Array, qd: Array) -> float:
-        found = self.evaluate(t, q, qd)
-        if isinstance(found, bool | np.bool_):
-            return float(found) - 0.5
-        if not is_number(found):
-            got = f"{shown(found)} at t = {t:g} s"
-            raise InputError(Problem(self.what, got, "a number, or a bool"))
-        return float(found)
-
-
-@dataclass(frozen=True)
-class Signal:
-    """What is watched: a formula or a function, its name, and whether the run ends there.
-
-    A number is an event where it passes through zero; a condition where it becomes true.
-    """
-
-    name: str
-    formula: Program | None
-    function: EventFunction | None
-    rising: bool  # of a condition: only its becoming true counts
-    ends: bool
-    described: Any
-
-
-def read_events(
-    events: Mapping[str, Any] | None, until: Any, q: Array, qd: Array
-) -> tuple[Signal, ...]:
-    """Read events, and what ends the run; functions are tried at the start."""
-    if events is not None and not isinstance(events, Mapping):
-        need = "a mapping from names to formulas or functions"
-        hint = 'such as {"at the bottom": "q1 + pi/2"}'
-        raise InputError(Problem("events", shown(events), need, hint))
-    named_events = (events or {}).items()
-    signals = [_signal(str(name), given, q, qd, ends=False) for name, given in named_events]
-    if until is not None:
-        signals.append(_signal(UNTIL, until, q, qd, ends=True))
-    return tuple(signals)
-
-
-def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal:
-    what = name if ends else f"event '{name}'"
-    if isinstance(given, str):
-        formula = Expression.parse(given, names_for(len(q)), what)
-        condition = _is_condition(formula.program)
-        program = _less_half(formula.program) if condition else formula.program
-        return Signal(name, program, None, condition, ends, given)
-    if not callable(given):
-        raise InputError(Problem(what, shown(given), "a formula in text, or a function"))
-    watched = EventFunction(what, given, takes_state(given, what))
-    first = watched.evaluate(0.0, q.copy(), qd.copy())
-    condition = isinstance(first, bool | np.bool_)
-    return Signal(name, None, watched, condition, ends, named(given))
-
-
-def _is_condition(program: Program) -> bool:
-    """Return whether a formula compares, alone or in a chain such as 0 < q1 < 1."""
-    codes = program.codes.tolist()
-    chained = len(codes) > 2 and codes[-1] == Op.MULTIPLY and codes[-3] == Op.SWAP_BELOW
-    return bool((codes[-2] if chained else codes[-1]) >= Op.LESS)
-
-
-def _less_half(program: Program) -> Program:
-    """Return a condition, which is 1 or 0, as a signal that changes its sign."""
-    constants = np.append(program.constants, 0.5)
-    codes = np.append(program.codes, [Op.CONSTANT, Op.SUBTRACT])
-    arguments = np.append(program.arguments, [len(constants) - 1, 0])
-    return Program(codes, arguments, constants, max(program.depth, 2))
-
 
 STACK = 80  # more than the deepest formula needs
 

@@ -20,8 +20,13 @@ from ulna.control import Controller, ControlTiming
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, warn
-from ulna.simulation.build import Signal, build_inputs, build_memory
-from ulna.simulation.disturbances import Disturbance
+from ulna.scenario.checks import IDEAL
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.events import Signal
+from ulna.scenario.inputs import POSITION, TORQUE, Source, chosen_command, takes_positions
+from ulna.scenario.options import SimulationOptions
+from ulna.scenario.references import position_command, reference_poses, trajectory_of
+from ulna.simulation.build import build_inputs, build_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import (
     LOG_ROWS,
@@ -31,18 +36,12 @@ from ulna.simulation.engine.memory import (
     carried_over,
     new_record,
 )
-from ulna.simulation.loads import POSITION, TORQUE, Loads, Source, chosen_command
-from ulna.simulation.motor_rows import (
-    check_motors,
-    motor_rows,
-    start_motors,
-    takes_positions,
-)
-from ulna.simulation.options import SimulationOptions
+from ulna.simulation.loads import Loads
+from ulna.simulation.motor_rows import check_motors, motor_rows, start_motors
 from ulna.simulation.outcome import RAISE, Failed, Failure, Status, status_of
-from ulna.simulation.sensors import IDEAL, Sensors
+from ulna.simulation.sensors import Sensors
 from ulna.simulation.steps import StallWatch, StiffnessWatch
-from ulna.simulation.ticks import Ticks, position_command, reference_poses, trajectory_of
+from ulna.simulation.ticks import Ticks
 
 FIRST_BUDGET = 5000  # steps of one link until the first check for Ctrl-C
 CHUNK = 0.025  # [s] of work between two checks for Ctrl-C; well below what a person notices

@@ -12,7 +12,7 @@ from ulna.angles import relative_to_absolute
 from ulna.arm import Arm
 from ulna.arm.control_loop import ACTUATORS, MEASURED, SENSOR_TIMES, SENSORS
 from ulna.arm.parameters import are_limited
-from ulna.simulation.loads import UNITS
+from ulna.scenario.inputs import UNITS
 
 INPUTS = {**UNITS, "tip_force": "N, N, N·m"}
 LOOP_NUMBERS = SENSORS | SENSOR_TIMES | ACTUATORS

@@ -18,10 +18,10 @@ from ulna.arm.motors import AnyMotor, IdealMotor, Motor, ServoMotor, StepperMoto
 from ulna.arrays import Array
 from ulna.control.gains import masses_over_range
 from ulna.errors import InputError, Problem, warn
+from ulna.scenario.inputs import CURRENT, POSITION, TORQUE, VOLTAGE, check_given
+from ulna.scenario.methods import BUILT_IN, METHODS
+from ulna.scenario.options import SimulationOptions
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.loads import CURRENT, POSITION, TORQUE, VOLTAGE
-from ulna.simulation.methods import BUILT_IN, METHODS
-from ulna.simulation.options import SimulationOptions
 
 GIVEN = {
     TORQUE: at.GIVEN_TORQUE,
@@ -50,43 +50,6 @@ class MotorRows(NamedTuple):
     def form(self) -> Hashable:
         """What arms in lanes together must have in common."""
         return self.codes.tobytes(), self.periods.tobytes(), has_gear_loss(self), self.step
-
-
-def takes_positions(arm: Arm) -> bool:
-    """Return whether all motors of an arm are commanded positions."""
-    return all(takes_position(joint.motor) for joint in arm.joints)
-
-
-def takes_position(motor: AnyMotor | None) -> bool:
-    """Return whether a motor is commanded a position."""
-    return isinstance(motor, ServoMotor | StepperMotor)
-
-
-def command_rates(arm: Arm, rate: float) -> list[float]:
-    """Return how often each motor takes a position [Hz]: a servo at its own rate."""
-    motors = [joint.motor for joint in arm.joints]
-    return [one.update_rate if isinstance(one, ServoMotor) else rate for one in motors]
-
-
-def check_given(arm: Arm, given: str) -> None:
-    """Raise InputError where a joint has no motor that takes such a command."""
-    wanted = {
-        CURRENT: ((Motor,), "a DC motor", "Motor(voltage=..., resistance=..., ...)"),
-        VOLTAGE: ((Motor,), "a DC motor", "Motor(voltage=..., resistance=..., ...)"),
-        POSITION: ((ServoMotor, StepperMotor), "a servo or a stepper", "ServoMotor(...)"),
-    }
-    if given not in wanted:
-        return
-    kinds, name, hint = wanted[given]
-    problems = []
-    for number, joint in enumerate(arm.joints, 1):
-        if not isinstance(joint.motor, kinds):
-            kind = getattr(joint.motor, "kind", "ideal")
-            got = f"joint {number} with {'an' if kind == 'ideal' else 'a'} {kind} motor"
-            advice = f"Joint(motor={hint}), or torque=, which suits all"
-            problems.append(Problem(given, got, f"{name} at every joint", advice))
-    if problems:
-        raise InputError(problems)
 
 
 def motor_rows(arm: Arm, given: str, options: SimulationOptions) -> MotorRows:

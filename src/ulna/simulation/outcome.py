@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ulna.arrays import Array
 from ulna.dynamics.packed import DAMPING, FORCE_X, TORQUE
 from ulna.errors import InputError, Problem, shown
+from ulna.scenario.inputs import FORCE, command_kind
+from ulna.scenario.inputs import TORQUE as TORQUES
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
-from ulna.simulation.loads import FORCE, command_kind
-from ulna.simulation.loads import TORQUE as TORQUES
 from ulna.simulation.motor_use import motor_troubles, motors_of, notes_of
 
 if TYPE_CHECKING:

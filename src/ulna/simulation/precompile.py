@@ -56,9 +56,9 @@ def compile_size(n: int) -> None:
     """Compile all that serves single arms of n joints."""
     from ulna.control import PD
     from ulna.kinematics import track
+    from ulna.scenario.disturbances import step
+    from ulna.scenario.methods import METHODS
     from ulna.simulation.compiled_arm import compiled
-    from ulna.simulation.disturbances import step
-    from ulna.simulation.methods import METHODS
     from ulna.simulation.sensors import Sensors
     from ulna.simulation.simulate_arm import simulate
     from ulna.simulation.simulation import Simulation
@@ -122,9 +122,9 @@ def compile_laws() -> None:
 
 def compile_batch(precision: Precision) -> None:
     """Compile what takes arms in lanes; in single precision stops and friction for one size."""
+    from ulna.scenario.disturbances import step
     from ulna.simulation.batch.batch_simulation import BatchSimulation
     from ulna.simulation.batch.simulate_batch import simulate_batch
-    from ulna.simulation.disturbances import step
 
     for n in SIZES:
         arm, *others = _arms(n)

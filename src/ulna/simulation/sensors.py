@@ -1,4 +1,4 @@
-"""Sensors and actuators of a run: which they are, and how the engine's memory holds them."""
+"""Sensors and actuators of a run: how the engine's memory holds them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ulna.arm import Arm
 from ulna.arm.control_loop import FILTERED as FILTERED
 from ulna.arm.control_loop import MEASURED as MEASURED
 from ulna.arm.control_loop import MOST_LATE as MOST_LATE
 from ulna.arm.control_loop import (
-    NO_LOOP,
     Actuators,
     ControlLoop,
     check_delay,
@@ -20,13 +18,10 @@ from ulna.arm.control_loop import (
 from ulna.arm.control_loop import Sensors as Sensors
 from ulna.arm.control_timing import ControlTiming, whole_periods
 from ulna.arrays import Array
-from ulna.errors import InputError, Problem, shown
+from ulna.scenario.checks import IDEAL, PERFECT
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import MemoryBuilders
 
-DEFAULT_RATE = 1000.0  # [Hz] of controllers
-PERFECT, IDEAL = Sensors(), Actuators()
-PLAIN_LOOP = ControlLoop(DEFAULT_RATE, PERFECT, IDEAL)
 UNLIMITED = 1e300  # [N·m/s], a rate without a limit: infinity times zero has no value
 
 
@@ -50,26 +45,6 @@ def sample_times(sensors: Sensors, rate: float) -> SampleTimes:
     phase = late * period - sensors.delay
     offset = int(phase > 2e-6 * period)
     return SampleTimes(period, phase if offset else 0.0, float(late), offset, late + 2)
-
-
-def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
-    """Return what is given, and of what is not that of the arm's own loop."""
-    own = (arm.loop if isinstance(arm, Arm) else None) or NO_LOOP
-    if own is NO_LOOP and rate is None and sensors is None and actuators is None:
-        return PLAIN_LOOP
-    loop = ControlLoop(None, sensors or own.sensors or PERFECT, actuators or own.actuators or IDEAL)
-    if rate is None:
-        rate = own.rate or DEFAULT_RATE
-    object.__setattr__(loop, "rate", rate)  # which is checked among the options
-    return loop
-
-
-def check_loop(sensors: Any, actuators: Any) -> None:
-    """Raise InputError for what is neither None nor sensors or actuators."""
-    for given, kind in ((sensors, Sensors), (actuators, Actuators)):
-        if not isinstance(given, kind | None):
-            need = f"{kind.__name__}(...)"
-            raise InputError(Problem(kind.__name__.lower(), shown(given), need))
 
 
 def timing_of(sensors: Sensors, actuators: Actuators, n: int, rate: float) -> ControlTiming:

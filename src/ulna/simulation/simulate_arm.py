@@ -19,17 +19,18 @@ from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
-from ulna.simulation.disturbances import Disturbance
+from ulna.scenario.checks import IDEAL
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.options import per_arm, read_time
+from ulna.scenario.references import check_motion, trajectory_of
+from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ENERGY_FLOWS, sample_columns, sample_width
 from ulna.simulation.motor_use import motors_of
-from ulna.simulation.options import allowance, check_memory, per_arm, read_time
 from ulna.simulation.outcome import Failed, interrupted, log_of, saturation_of, sticking_of
 from ulna.simulation.run import Run
-from ulna.simulation.sensors import IDEAL
 from ulna.simulation.simulation import Simulation
 from ulna.simulation.steps import MOST_STEPS, check_stiffness
-from ulna.simulation.ticks import check_motion, trajectory_of
 from ulna.typing import (
     ActuatorsLike,
     ArrayLike,
@@ -149,7 +150,7 @@ def simulate(
         What becomes of its commands: delay, lag, largest rate, resolution; unless given those of
         the arm's `loop`, else the torque is the command.
     disturbances : sequence of Disturbance
-        What acts besides, made with `ulna.simulation.disturbances`.
+        What acts besides, made with `ulna.scenario.disturbances`.
     events : mapping of str to str or callable, optional
         Formulas or functions by name, whose changes of sign are located; see `Run.events`.
     until : str or callable, optional

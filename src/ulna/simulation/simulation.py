@@ -10,24 +10,22 @@ from ulna.arm import Arm
 from ulna.concurrency import interruptible, return_partial
 from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown, units_hint, warn
-from ulna.simulation.build import (
+from ulna.scenario.checks import (
+    IDEAL,
+    PERFECT,
     check_controlled,
     check_kinds,
     check_sequential,
     check_tip_is_free,
-    read_events,
+    loop_of,
 )
+from ulna.scenario.events import read_events
+from ulna.scenario.inputs import TORQUE, chosen_command
+from ulna.scenario.options import check_start, is_number, joint_values, read_options, read_time
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.loads import TORQUE, Loads, chosen_command
+from ulna.simulation.loads import Loads
 from ulna.simulation.motor_rows import check_motors
-from ulna.simulation.options import (
-    check_start,
-    is_number,
-    joint_values,
-    read_options,
-    read_time,
-)
 from ulna.simulation.outcome import (
     Status,
     check_on_error,
@@ -35,7 +33,7 @@ from ulna.simulation.outcome import (
     interrupted,
     status_of,
 )
-from ulna.simulation.sensors import IDEAL, PERFECT, loop_of, timing_of
+from ulna.simulation.sensors import timing_of
 from ulna.simulation.steps import (
     accuracy_warnings,
     check_steps,

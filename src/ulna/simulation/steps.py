@@ -36,11 +36,11 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, warn
-from ulna.simulation.disturbances import Disturbance
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.methods import METHODS
+from ulna.scenario.options import SimulationOptions, per_arm
 from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.methods import METHODS
 from ulna.simulation.motor_rows import fastest_rate
-from ulna.simulation.options import SimulationOptions, per_arm
 
 if TYPE_CHECKING:
     from ulna.simulation.core import SimulationCore

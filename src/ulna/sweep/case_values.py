@@ -15,9 +15,9 @@ from ulna.control.laws import LawController
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Call
 from ulna.motion.paths.path_text import SHAPES
-from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.reading import DISTURBANCES, read_disturbance
-from ulna.sweep.arm_parameters import changed_arm
+from ulna.scenario.arm_names import changed_arm
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.reading import DISTURBANCES, read_disturbance
 from ulna.sweep.cases import Case
 from ulna.sweep.sweep_parameters import OF_MOTION, OF_SIMULATION, by_name
 

@@ -21,11 +21,11 @@ from ulna.errors import InputError, Problem, Problems
 from ulna.expressions import Call
 from ulna.motion import Path, Plan, plan
 from ulna.motion.paths.path_text import read_path
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.inputs import takes_positions
+from ulna.scenario.methods import METHODS
+from ulna.scenario.reading import read_disturbance
 from ulna.simulation import BatchRun, simulate_batch
-from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.methods import METHODS
-from ulna.simulation.motor_rows import takes_positions
-from ulna.simulation.reading import read_disturbance
 
 EXACT, REST = "exact", "rest"  # moving with the path from the start, or standing still at it
 FASTEST = "fastest"  # the timing that depends on what an arm can do

@@ -28,9 +28,9 @@ from ulna.errors import InfeasibleError, InputError, UlnaWarning
 from ulna.motion import Plan
 from ulna.motion.planning.demands import motion_torques
 from ulna.motion.planning.postures import sliding_to_rest
+from ulna.scenario.arm_names import stacked_arms
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.simulation.batch.statuses import CODES, Statuses
-from ulna.sweep.arm_parameters import stacked_arms
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, PreparedCase, batch_keywords, shared_value
 from ulna.sweep.sweep_outputs import (

@@ -14,7 +14,7 @@ from ulna.control.laws import LawController
 from ulna.errors import InputError
 from ulna.expressions import Call
 from ulna.motion import Path
-from ulna.simulation.disturbances import Disturbance
+from ulna.scenario.disturbances import Disturbance
 from ulna.simulation.simulate_arm import plain_disturbance
 from ulna.sweep.cases import EXACT, FINITE, Case, Grid
 from ulna.sweep.sampling import Axis, Design, Distribution

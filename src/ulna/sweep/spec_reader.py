@@ -18,9 +18,9 @@ from ulna.control import ComputedTorque, Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, shown
 from ulna.expressions import Call, parse_call
 from ulna.motion import Path as PlanePath
-from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.motor_rows import takes_positions
-from ulna.simulation.reading import read_disturbance, read_sensors
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.inputs import takes_positions
+from ulna.scenario.reading import read_disturbance, read_sensors
 from ulna.sweep.cases import EXACT, FASTEST, FINITE, REST, Case, Grid, sample_grid
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import MADE_IN_PYTHON

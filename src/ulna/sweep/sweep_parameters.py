@@ -33,16 +33,10 @@ from ulna.control.laws import LawController
 from ulna.errors import InputError, Problem, did_you_mean, nearest_name, shown
 from ulna.expressions import Call
 from ulna.motion.paths.path_text import SHAPES
-from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.methods import METHODS
-from ulna.simulation.reading import DISTURBANCES
-from ulna.sweep.arm_parameters import (
-    ARM_FIELDS,
-    GEOMETRY,
-    check_name,
-    moves_arrays,
-    template,
-)
+from ulna.scenario.arm_names import ARM_FIELDS, GEOMETRY, check_name, moves_arrays, template
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.methods import METHODS
+from ulna.scenario.reading import DISTURBANCES
 from ulna.sweep.cases import EXACT, FASTEST, REST, Case
 from ulna.typing import Elbow, Precision, TimingName
 

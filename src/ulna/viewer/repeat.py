@@ -31,7 +31,7 @@ from math import inf, nan
 import ulna
 from ulna.arm import Parameters
 from ulna.control import read_controller, with_model
-from ulna.simulation.disturbances import Disturbance
+from ulna.scenario.disturbances import Disturbance
 
 '''
 INPUTS = ("torque", "voltage", "current", "position", "tip_force")

@@ -7,7 +7,7 @@ import pytest
 
 import ulna
 from ulna.control import PD
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 
 @pytest.fixture

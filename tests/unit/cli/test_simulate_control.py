@@ -7,7 +7,7 @@ import pytest
 
 import ulna
 from ulna.control import PD, ComputedTorque
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 HOLD = ["simulate", "unit", "--q0", "0, 0", "--duration", "0.2 s", "--no-gravity"]
 PD_LOOP = ["--controller", "PD(kp=60, kd=(25, 12))", "--reference", "0.2, -0.1"]

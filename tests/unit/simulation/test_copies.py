@@ -10,7 +10,7 @@ import pytest
 
 import ulna
 from ulna import Arm, Joint, Sensors, Simulation, control, paths
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 ARM = Arm.rods([0.5, 0.5], [1.0, 2.0])
 LIMITED = Arm.rods([0.5, 0.5], [1.0, 2.0], joints=[Joint(max_torque=15.0), Joint(lower=-0.6)])

@@ -10,8 +10,8 @@ import pytest
 
 from refusals import assert_refused, names_of
 from ulna import Arm, simulate
-from ulna.simulation import disturbances
-from ulna.simulation.disturbances import NUMBERS, noise, pulse, step
+from ulna.scenario import disturbances
+from ulna.scenario.disturbances import NUMBERS, noise, pulse, step
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0], gravity=(0.0, 0.0))

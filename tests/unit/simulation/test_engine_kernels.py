@@ -8,10 +8,10 @@ from scipy.integrate._ivp import dop853_coefficients as published
 import ulna
 from ulna import Arm, Joint
 from ulna.kernels.numba_internals import OPTIONS
+from ulna.scenario.methods import METHODS
+from ulna.scenario.tableaux import DOP853_DENSE, DOP853_ERRORS, DOP853_TABLEAU
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.schedule import key_of, normal, uniform
-from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS, DOP853_TABLEAU
-from ulna.simulation.methods import METHODS
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 

@@ -8,7 +8,7 @@ import pytest
 import ulna
 from ulna import Arm, Joint, Sensors, Simulation
 from ulna.control import PD, ComputedTorque
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 

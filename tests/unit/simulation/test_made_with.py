@@ -4,7 +4,7 @@ import numpy as np
 
 import ulna
 from ulna.control import PD
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 from ulna.simulation.made_with import made_with
 
 ARM = ulna.Arm.rods([0.3, 0.2], [0.5, 0.3])

@@ -18,7 +18,7 @@ from ulna import (
     open_run,
     simulate,
 )
-from ulna.simulation.methods import IntegrationMethod, register_method
+from ulna.scenario.methods import IntegrationMethod, register_method
 
 pytestmark = pytest.mark.filterwarnings("ignore:motor data")
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 import ulna
-from ulna.simulation import disturbances
-from ulna.simulation.reading import read_disturbance, read_sensors
+from ulna.scenario import disturbances
+from ulna.scenario.reading import read_disturbance, read_sensors
 
 
 def test_sensors_are_those_of_python():

@@ -56,7 +56,7 @@ OBJECTS = {
     "controller": (3, object(), PD, "pd", lambda t: 0.0, PD([1.0, 2.0, 3.0])),
     "sensors": (3, "Sensors", Sensors),
     "actuators": (3, "Actuators", Sensors()),
-    "disturbances": (3, None, ["a push"], ulna.simulation.disturbances.step([1.0, 0.0])),
+    "disturbances": (3, None, ["a push"], ulna.scenario.disturbances.step([1.0, 0.0])),
     "events": (3, ["q1"], {"a": 3}, {"a": "q9"}, {"a": "q1 +"}, {"a": lambda a, b: 1.0}),
     "until": (3, "soon", "", lambda a, b: 1.0),
     "starts": ([], 3, [[0.0, 0.0, 0.0]], [([0.0], [0.0, 0.0])]),

@@ -12,8 +12,8 @@ from ulna import Arm, Joint, Link, Sensors, simulate
 from ulna.analysis import effort
 from ulna.dynamics.chain import inverse_dynamics
 from ulna.kinematics import jacobian
+from ulna.scenario.disturbances import noise, pulse, step
 from ulna.simulation import Saturation, open_run
-from ulna.simulation.disturbances import noise, pulse, step
 
 ARM = Arm.of(
     [Link(0.5, 1.0), Link(0.4, 0.6, com_offset=0.02)],

@@ -12,7 +12,7 @@ from tabular import tabular
 from ulna import Arm, Joint, Sensors, Simulation, simulate
 from ulna.control import PD
 from ulna.errors import InputError
-from ulna.simulation.disturbances import noise, pulse, step
+from ulna.scenario.disturbances import noise, pulse, step
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -131,7 +131,7 @@ def test_it_reports_on_its_way():
 
 
 def test_the_figure_is_half_of_the_memory_and_a_way_out_is_offered(monkeypatch):
-    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 80_000.0)
+    monkeypatch.setattr("ulna.simulation.capacity.machine_memory", lambda: 80_000.0)
     with pytest.raises(InputError, match="such as samples=500"):
         spinning(samples=501)
     assert len(spinning(samples=500)) == 500
@@ -151,7 +151,7 @@ def repeated(run):
     makers = []
     for one in settings.pop("disturbances", []):
         end = math.inf if one["stop"] is None else one["stop"]
-        makers.append(ulna.simulation.disturbances.Disturbance(**{**one, "stop": end}))
+        makers.append(ulna.scenario.disturbances.Disturbance(**{**one, "stop": end}))
         for name in ("torque", "force"):
             value = getattr(makers[-1], name)
             object.__setattr__(makers[-1], name, None if value is None else tuple(value))

@@ -12,7 +12,7 @@ import pytest
 from ulna import Arm, Joint, Simulation, UlnaWarning, preset, simulate, simulate_batch
 from ulna.control import PD
 from ulna.errors import InputError
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 ONE = Arm.rods([1.0], [1.0])
 TWO = Arm.rods([1.0, 0.7], [1.0, 0.5])

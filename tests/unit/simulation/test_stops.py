@@ -9,7 +9,7 @@ import pytest
 from tabular import tabular
 from ulna import Arm, Joint, Simulation, simulate
 from ulna.dynamics import mass_matrix
-from ulna.simulation.disturbances import pulse
+from ulna.scenario.disturbances import pulse
 
 METHODS = ("dop853", "rk4", "gauss4", "semi-implicit")
 FLAT = {"gravity": (0.0, 0.0)}

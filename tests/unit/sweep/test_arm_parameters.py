@@ -10,7 +10,7 @@ import ulna
 from ulna import Arm, Friction, Joint, Link, Payload
 from ulna.arm.parameters import stack_parameters
 from ulna.errors import InputError
-from ulna.sweep.arm_parameters import ARM_FIELDS, changed_arm, moves_arrays, stacked_arms, template
+from ulna.scenario.arm_names import ARM_FIELDS, changed_arm, moves_arrays, stacked_arms, template
 
 BASE = Arm.of(
     [Link(0.3, 1.0), Link(0.2, 0.5, com=0.05, inertia=0.004, tip_mass=0.1), Link(0.1, 0.3)],

@@ -13,7 +13,7 @@ from ulna import Actuators, Arm, Sensors
 from ulna.control import PD, ComputedTorque, controller_text, law
 from ulna.errors import InputError
 from ulna.expressions import parse_call
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case
 from ulna.sweep.sweep_parameters import Choice, known_parameters, parameter

@@ -91,7 +91,7 @@ def test_a_file_and_keywords_make_the_same_sweep(tmp_path: Path) -> None:
         {"vary": {"arm": ["kehl", "unit"], "path": ["loops()", "circle((0.5, 0), 0.1)"]}},
         {"vary": {"dt": {"from": 1e-4, "to": 1e-3, "count": 4, "scale": "log"}}},
         {"sensors": ulna.Sensors(angle_noise=(0.1, 0.2)), "actuators": {"bandwidth": "50 Hz"}},
-        {"disturbances": [ulna.simulation.disturbances.step([1.0, 0.0])], "start": "rest"},
+        {"disturbances": [ulna.scenario.disturbances.step([1.0, 0.0])], "start": "rest"},
         {"disturbances": "noise(torque=(0.1, 0.1), seed=3)", "seed": 4, "rate": 500.0},
         {"controller": ulna.control.ComputedTorque(model=ulna.preset("unit"))},
         {"keep": {"scalars": [], "curves": ["q"], "curve_points": 50}, "samples": 120},

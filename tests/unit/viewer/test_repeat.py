@@ -7,7 +7,7 @@ import pytest
 
 import ulna
 from ulna.control import PD, PID, ComputedTorque, OpenLoop
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 from ulna.viewer.report_page import document
 
 

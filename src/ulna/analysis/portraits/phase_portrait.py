@@ -25,8 +25,8 @@ from ulna.concurrency import OnInterrupt, check_on_interrupt, interruptible
 from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
 from ulna.progress import Described
+from ulna.scenario.checks import check_kinds
 from ulna.simulation import Run, simulate
-from ulna.simulation.build import check_kinds
 
 WIDE = 3.0  # of the frequency of small swings: how fast the portrait goes if nobody says
 MARGIN = 1.15  # beyond the fastest start

@@ -16,7 +16,7 @@ import numpy as np
 from ulna.arm import Actuators, Arm, Parameters, Sensors
 from ulna.arm.robot_files import dumps
 from ulna.arrays import Array
-from ulna.simulation.disturbances import Disturbance
+from ulna.scenario.disturbances import Disturbance
 from ulna.simulation.simulate_arm import finite_values, plain_disturbance
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from ulna.simulation import tables
 from ulna.simulation.batch.member import Member, MemberOrigin
 from ulna.simulation.batch.statuses import REASONS, Codes, Statuses
 from ulna.simulation.batch.stored_arrays import FORMAT, StoredArray
-from ulna.simulation.options import check_memory
+from ulna.simulation.capacity import check_memory
 from ulna.simulation.outcome import Floats, Status
 from ulna.simulation.run import read_only, versions_here
 from ulna.simulation.tables import Quantity, attributes, labelled

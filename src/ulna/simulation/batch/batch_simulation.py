@@ -12,6 +12,7 @@ import numpy as np
 from ulna.arrays import Array, float_array
 from ulna.concurrency import interruptible, parallel_for, return_partial
 from ulna.errors import InputError, Problem, shown, warn
+from ulna.scenario.options import read_time
 from ulna.simulation.batch.blocks import LEAST_SHARED, ResidentBucket
 from ulna.simulation.batch.buckets import Prepared, buckets_of
 from ulna.simulation.batch.inputs import joint_rows
@@ -24,10 +25,10 @@ from ulna.simulation.batch.spec import (
     read_threads,
 )
 from ulna.simulation.batch.statuses import CODES, RESULTS, TO_RUN, Statuses, coarse_arms
+from ulna.simulation.capacity import check_memory
 from ulna.simulation.core import CHUNK
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome
-from ulna.simulation.options import check_memory, read_time
 from ulna.simulation.run import read_only
 from ulna.simulation.steps import check_steps, most_error
 from ulna.typing import (

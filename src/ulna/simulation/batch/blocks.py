@@ -22,6 +22,7 @@ from ulna.arrays import Array
 from ulna.concurrency import Team, cores
 from ulna.dynamics.packed import LENGTH, LOWER, MASS, SECOND, TURNS, UPPER
 from ulna.errors import InputError, Problem
+from ulna.scenario.references import TickRange
 from ulna.simulation.batch.buckets import NEVER, Prepared
 from ulna.simulation.batch.spec import LaneKind
 from ulna.simulation.batch.statuses import TO_RUN
@@ -38,7 +39,6 @@ from ulna.simulation.engine.memory import (
     new_vectors,
     zeros_of_lanes,
 )
-from ulna.simulation.ticks import TickRange
 
 UNUSED, NO_KEYS = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)
 MOST_KEPT = 64  # joints of arms whose scratch memory is kept for the next call

@@ -12,16 +12,18 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
+from ulna.scenario.checks import PERFECT
+from ulna.scenario.inputs import held
+from ulna.scenario.methods import METHODS, IntegrationMethod
+from ulna.scenario.options import SimulationOptions
 from ulna.simulation.batch.inputs import PERFECT_LOOP, Form
 from ulna.simulation.batch.spec import BatchSpec
 from ulna.simulation.build import FRICTIONAL, InputMemory, Packed, build_inputs
+from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Bucket
-from ulna.simulation.loads import held
-from ulna.simulation.methods import METHODS, IntegrationMethod
 from ulna.simulation.motor_rows import MotorRows, has_gear_loss
-from ulna.simulation.options import SimulationOptions, allowance, check_memory
-from ulna.simulation.sensors import PERFECT, UNLIMITED
+from ulna.simulation.sensors import UNLIMITED
 
 NOTHING, NOWHERE = np.zeros((1, 0)), np.zeros(0, dtype=np.int64)
 NEVER = -(2**40)  # a first reference so early that the next one is always requested

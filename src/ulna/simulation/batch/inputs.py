@@ -23,8 +23,9 @@ from ulna.control import CompiledLaw, ControlTiming
 from ulna.control.controller import check_controller, compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
-from ulna.simulation.disturbances import Disturbance, sizes, wave_programs
-from ulna.simulation.loads import (
+from ulna.scenario.checks import IDEAL, PERFECT
+from ulna.scenario.disturbances import Disturbance, sizes, wave_programs
+from ulna.scenario.inputs import (
     InputKind,
     Source,
     check_no_motion,
@@ -33,8 +34,7 @@ from ulna.simulation.loads import (
     holds_text,
     read_source,
 )
-from ulna.simulation.sensors import IDEAL, PERFECT, Sensors, actuator_row, sensor_row, timing_of
-from ulna.simulation.ticks import (
+from ulna.scenario.references import (
     Follow,
     TickRange,
     block,
@@ -42,6 +42,7 @@ from ulna.simulation.ticks import (
     follow_motion,
     trajectory_of,
 )
+from ulna.simulation.sensors import Sensors, actuator_row, sensor_row, timing_of
 from ulna.units import separate
 
 PERFECT_LOOP = ControlLoop(None, PERFECT, IDEAL)
@@ -204,7 +205,7 @@ def read_disturbances(given: Any, n: int) -> Input:
     is_list = bool(given) and all(isinstance(one, Sequence) for one in given)
     lists = [tuple(one) for one in given] if is_list else [tuple(given)]
     if not all(isinstance(one, Disturbance) for group in lists for one in group):
-        hint = "see ulna.simulation.disturbances"
+        hint = "see ulna.scenario.disturbances"
         raise InputError(Problem("disturbances", shown(given), "a list of them", hint))
     if not is_list:
         return for_all(lists[0], _disturbance_row(lists[0], n)) if lists[0] else UNDISTURBED

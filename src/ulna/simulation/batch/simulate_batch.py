@@ -13,6 +13,8 @@ from ulna.arrays import Array, flag
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.progress import progress as progress_line
+from ulna.scenario.checks import IDEAL, PERFECT
+from ulna.scenario.inputs import chosen_command, short_tables
 from ulna.simulation.batch.batch_call import BatchCall, keep_call
 from ulna.simulation.batch.batch_files import BatchStore, checked_path, layout_of, open_batch
 from ulna.simulation.batch.batch_run import BatchRun
@@ -23,9 +25,7 @@ from ulna.simulation.batch.spec import BatchSpec, kind_of, read_spec, read_threa
 from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arms
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome, sample_width
-from ulna.simulation.loads import chosen_command, short_tables
 from ulna.simulation.run import as_json
-from ulna.simulation.sensors import IDEAL, PERFECT
 from ulna.simulation.simulate_arm import loop_settings, sample_times
 from ulna.simulation.steps import most_error
 from ulna.storage import exists
@@ -128,7 +128,7 @@ def simulate_batch(
         What becomes of commands; unless given those of the arms' `loop`, else the torque is the
         command. Where a largest rate gives way to the lag, the torque bends inside of a step.
     disturbances : sequence of Disturbance, or sequence of B such
-        What acts besides, made with `ulna.simulation.disturbances`.
+        What acts besides, made with `ulna.scenario.disturbances`.
     seeds : int or array_like, shape (B,), optional
         The stream that an arm draws its noise from; b for arm b unless given. Stream 0 is what
         `ulna.simulate` draws.

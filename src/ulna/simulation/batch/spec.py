@@ -21,6 +21,19 @@ from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.scenario.checks import DEFAULT_RATE, check_controlled
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.inputs import (
+    FORCE,
+    TORQUE,
+    check_between,
+    check_given,
+    chosen_command,
+    command_kind,
+)
+from ulna.scenario.methods import METHODS
+from ulna.scenario.options import MOST_START, SimulationOptions, read_options, read_time
+from ulna.scenario.references import block
 from ulna.simulation.batch.batch_run import PLANE
 from ulna.simulation.batch.inputs import (
     NOBODY,
@@ -36,15 +49,9 @@ from ulna.simulation.batch.inputs import (
     read_references,
 )
 from ulna.simulation.batch.statuses import CODES, TO_RUN
-from ulna.simulation.build import Packed, check_controlled, packed_arm, packed_parameters
-from ulna.simulation.disturbances import Disturbance
-from ulna.simulation.loads import FORCE, TORQUE, check_between, chosen_command, command_kind
-from ulna.simulation.methods import METHODS
-from ulna.simulation.motor_rows import check_given, motor_rows
-from ulna.simulation.options import MOST_START, SimulationOptions, read_options, read_time
-from ulna.simulation.sensors import DEFAULT_RATE
+from ulna.simulation.build import Packed, packed_arm, packed_parameters
+from ulna.simulation.motor_rows import motor_rows
 from ulna.simulation.steps import check_steps
-from ulna.simulation.ticks import block
 
 PRECISIONS = {"double": np.dtype(np.float64), "single": np.dtype(np.float32)}
 AT_ONCE = 8.0  # arms in lanes that take as long as one by itself

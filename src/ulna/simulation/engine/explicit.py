@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ulna.kernels import inlined, inner
+from ulna.scenario.tableaux import DOP853_DENSE, DOP853_ERRORS
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory
 from ulna.simulation.engine.state_derivative import (
@@ -15,7 +16,6 @@ from ulna.simulation.engine.state_derivative import (
     state_derivative,
     state_derivative_inlined,
 )
-from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
 
 # Beyond half a turn an angle's size says nothing: its tolerance stops growing with it.
 TURN = math.pi

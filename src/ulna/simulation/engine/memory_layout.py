@@ -11,6 +11,13 @@ from typing import NamedTuple
 
 from ulna.dynamics.packed import COLUMNS as LINK_COLUMNS
 from ulna.dynamics.packed import FORCE_X
+from ulna.scenario.tableaux import BY_KERNEL as BY_KERNEL
+from ulna.scenario.tableaux import CHAINED as CHAINED
+from ulna.scenario.tableaux import COUNT_DENSE as COUNT_DENSE
+from ulna.scenario.tableaux import COUNT_DERIVATIVES as COUNT_DERIVATIVES
+from ulna.scenario.tableaux import NODE as NODE
+from ulna.scenario.tableaux import TABLEAU as TABLEAU
+from ulna.scenario.tableaux import WEIGHTS as WEIGHTS
 
 AXES = 3  # of what acts on the tip: x, y, moment
 
@@ -44,7 +51,6 @@ class _MemoryLayout:
 
 # Pairs of rows: joint angles and rates, and in the last column the work [J] supplied and
 # dissipated since the start. Both are integrated alike.
-COUNT_DERIVATIVES, COUNT_DENSE = 16, 7  # as many as the largest method needs
 _rows = _MemoryLayout("vectors (rows, n+1)")
 STATE = _rows.put("STATE", "the state at the start of the step", 2)
 STAGE = _rows.put("STAGE", "the state whose derivative is computed", 2)
@@ -68,7 +74,6 @@ LAYERS = 4
 # is passed on, but not for a name of this module.)
 FIRST, SECOND, LAST, SCRATCH = 0, 1, 12, 15
 END = DERIVATIVES + 2 * LAST
-NODE = WEIGHTS = COUNT_DERIVATIVES  # the tableau's column of nodes, and its row of weights
 # Of the Gauss method: the derivatives that are solved for, those of the previous step, new ones.
 NEW = 4
 SOLVED_ROW, PREVIOUS_ROW, NEW_ROW = DERIVATIVES, DERIVATIVES + 4, DERIVATIVES + 8
@@ -397,9 +402,6 @@ HIT, REST, RELEASE, EVENT = range(4)
 ANGLE_NOISE, RATE_NOISE, DISTURBANCE_NOISE = range(3)
 SENSORS = 0  # their index: an arm has no second ones
 
-# How steps are taken: by a tableau each of whose stages depends on the one before alone, by any
-# other explicit tableau, by a kernel of the method's own.
-CHAINED, TABLEAU, BY_KERNEL = range(3)
 FULL, SEQUENTIAL = range(2)
 STEADY, TEXT, PYTHON, LAGGED, WAVING = 0, 1, 2, 4, 8
 # Of an actuator: time constant, largest rate, resolution, largest command, and the distance [N·m]

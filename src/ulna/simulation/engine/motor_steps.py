@@ -20,6 +20,7 @@ from ulna.dynamics.recursive import forward_coupled
 from ulna.dynamics.sticking import forward_with_friction
 from ulna.kernels import inlined, inner, kernel
 from ulna.lanes import is_scalar, is_single, logical_and, numbers, select
+from ulna.scenario.tableaux import DOP853_DENSE, DOP853_ERRORS
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.explicit import combine, rk_stage
 from ulna.simulation.engine.memory import Memory
@@ -42,7 +43,6 @@ from ulna.simulation.engine.state_derivative import (
     note_friction,
     write_derivative,
 )
-from ulna.simulation.engine.tableaux import DOP853_DENSE, DOP853_ERRORS
 
 SLOW = 0.01  # of the no-load speed, below which a motor at its limits counts as stalled
 # The two-stage Gauss method, as in `implicit.py`.

@@ -14,6 +14,7 @@ from ulna.arrays import Array
 from ulna.dynamics.recursive import link_directions
 from ulna.dynamics.sequential import sweep
 from ulna.kernels import FLOAT, INT, ArrayOf, LanesOf, RecordOf, inner, kernel, signature_of
+from ulna.scenario.methods import kernel_of, method_of_code
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.crossings import watch_part
 from ulna.simulation.engine.friction_modes import (
@@ -33,7 +34,6 @@ from ulna.simulation.engine.state_derivative import (
     live_inputs,
     write_derivative,
 )
-from ulna.simulation.methods import kernel_of, method_of_code
 
 _sequential_sweep = inner(sweep)
 

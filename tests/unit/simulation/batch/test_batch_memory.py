@@ -12,7 +12,7 @@ from ulna.simulation.batch.buckets import LANES, SLAB, bytes_of, planned
 @pytest.fixture
 def memory(monkeypatch):
     def of(size):
-        monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: float(size))
+        monkeypatch.setattr("ulna.simulation.capacity.machine_memory", lambda: float(size))
 
     return of
 

@@ -178,7 +178,8 @@ def test_the_tips_are_those_of_each_arm(monkeypatch, random_arm, block):
 
 def test_tips_that_do_not_fit_are_refused(monkeypatch):
     run = batch()
-    monkeypatch.setattr("ulna.simulation.options.machine_memory", lambda: 2.0 * (5 * 3 * 3 * 8 - 1))
+    small = 2.0 * (5 * 3 * 3 * 8 - 1)
+    monkeypatch.setattr("ulna.simulation.capacity.machine_memory", lambda: small)
     with pytest.raises(InputError, match=r"tip: got 5 arms × 3 samples.*; take fewer"):
         _ = run.tip
 

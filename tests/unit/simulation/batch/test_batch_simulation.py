@@ -12,7 +12,7 @@ import pytest
 import ulna
 from ulna import Arm, BatchSimulation, Interrupted, Sensors, UlnaWarning, simulate_batch
 from ulna.control import PD, PID, ComputedTorque, GravityPD
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 from ulna.simulation.batch import batch_simulation
 from ulna.simulation.batch.blocks import ResidentBucket
 

@@ -25,7 +25,8 @@ from ulna import (
 )  # fmt: skip
 from ulna.control import PD
 from ulna.errors import FileError, InputError
-from ulna.simulation import disturbances, open_batch
+from ulna.scenario import disturbances
+from ulna.simulation import open_batch
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 START = {"q0": [0.1, 0.5], "duration": 0.01}

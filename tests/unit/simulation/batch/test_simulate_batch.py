@@ -8,7 +8,7 @@ import ulna.progress
 from tabular import tabular
 from ulna import Arm, Joint, Sensors, simulate, simulate_batch
 from ulna.control import PD, Adaptive, ComputedTorque, FeedforwardPID, GravityPD
-from ulna.simulation import disturbances
+from ulna.scenario import disturbances
 
 MEMBERS = 5
 CLOSE = 1e-10  # over a second, to the single engine

@@ -30,10 +30,18 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, Problems, shown
 from ulna.kernels import DISABLED, Kernel
-from ulna.simulation.engine import memory_layout as at
-from ulna.simulation.engine.tableaux import DOP853_TABLEAU, Tableau, explicit_tableau
+from ulna.scenario.tableaux import (
+    BY_KERNEL,
+    CHAINED,
+    DOP853_TABLEAU,
+    NODE,
+    TABLEAU,
+    WEIGHTS,
+    Tableau,
+    explicit_tableau,
+)
 
-_NOTHING = Tableau(0, np.zeros((at.WEIGHTS + 1, at.NODE + 1)))
+_NOTHING = Tableau(0, np.zeros((WEIGHTS + 1, NODE + 1)))
 STAGE_WORK = 0.0375e-6  # [s] that a stage takes for a link, about
 ROUNDING = 1e-9  # of coefficients, by which a condition of order may be missed
 # A kernel, or where it is imported from: "package.module:name".
@@ -148,8 +156,8 @@ class IntegrationMethod:
     def code(self) -> int:
         """The number by which the engine knows how steps are taken."""
         if self.step is not None:
-            return at.BY_KERNEL + zlib.crc32(self.name.encode())
-        return at.CHAINED if self.coefficients.is_chained else at.TABLEAU
+            return BY_KERNEL + zlib.crc32(self.name.encode())
+        return CHAINED if self.coefficients.is_chained else TABLEAU
 
 
 _known: dict[str, IntegrationMethod] = {}
@@ -204,7 +212,7 @@ def register_method(method: IntegrationMethod) -> IntegrationMethod:
 def order_of(tableau: Tableau) -> int:
     """Return up to which order a tableau meets the conditions."""
     s, table = tableau.stages, tableau.table
-    a, b = table[:s, :s], table[at.WEIGHTS, :s]
+    a, b = table[:s, :s], table[WEIGHTS, :s]
     trees: list[_Tree] = []
     order = 1
     while True:  # up to s + 1: no explicit method of s stages is of a higher order than s

@@ -1,13 +1,11 @@
 """How a simulation is done, checked once: the method, its steps, the dynamics, stops, its start.
 
-What is asked of an arm at every run is computed once for it. Results that would not fit into the
-memory of this machine are refused.
+What every run of an arm needs is computed once for that arm.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -25,18 +23,15 @@ from ulna.errors import (
     Problems,
     did_you_mean,
     shown,
-    size_text,
     units_hint,
 )
 from ulna.namespaces import load_extensions
-from ulna.simulation.methods import METHODS, IntegrationMethod
+from ulna.scenario.methods import METHODS, IntegrationMethod
 
 Found = TypeVar("Found")
 
 MOST_START = 1e9  # [rad, rad/s] of a joint: a thousandth of what counts as run away
 DYNAMICS = ("full", "sequential")
-PART_OF_MEMORY = 0.5  # of the machine's, which one result may take
-USUAL_MEMORY = 8e9  # [bytes] of a machine that does not say
 NUMBERS: NumberTable = {
     "dt": BoundedNumber("time", "s", above=0.0),
     "rtol": BoundedNumber("number", "", least=1e-14),
@@ -181,24 +176,3 @@ def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> No
             hint = "start inside them, or pass stops=False"
             checks.add(f"q0, joint {i + 1}", f"{q[i]:g} rad", need, hint)
     checks.raise_if_any()
-
-
-def machine_memory() -> float:
-    """Return the memory of this machine [bytes]."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return USUAL_MEMORY
-
-
-def allowance() -> float:
-    """Return what one result may take of the memory [bytes]."""
-    return PART_OF_MEMORY * machine_memory()
-
-
-def check_memory(what: str, counted: str, size: float, hint: str) -> None:
-    """Raise InputError if `size` bytes do not fit into memory; `counted` says what takes them."""
-    most = allowance()
-    if size > most:
-        need = f"at most {size_text(most)}, half of this machine's memory"
-        raise InputError(Problem(what, f"{counted}, {size_text(size)}", need, hint))

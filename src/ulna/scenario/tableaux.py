@@ -15,7 +15,13 @@ import numpy as np
 
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem
-from ulna.simulation.engine.memory_layout import COUNT_DENSE, COUNT_DERIVATIVES, NODE, WEIGHTS
+
+# Compiled into kernels, as are the tables below.
+COUNT_DERIVATIVES, COUNT_DENSE = 16, 7  # as many as the largest method needs
+NODE = WEIGHTS = COUNT_DERIVATIVES  # the column of nodes, and the row of weights
+# How steps are taken: by a tableau each of whose stages depends on the one before alone, by any
+# other explicit tableau, by a kernel of the method's own.
+CHAINED, TABLEAU, BY_KERNEL = range(3)
 
 
 class Tableau(NamedTuple):

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ulna.arm import Sensors
 from ulna.control.controller_text import or_one_a_joint, quantity
 from ulna.errors import InputError, Problem, did_you_mean, shown
 from ulna.expressions import Call, ExpressionError, Fault, Kind, Value, bind, parse_call
 from ulna.expressions.calls import written
-from ulna.simulation.disturbances import Disturbance, chirp, formula, noise, pulse, sine, step
-from ulna.simulation.sensors import Sensors
+from ulna.scenario.disturbances import Disturbance, chirp, formula, noise, pulse, sine, step
 from ulna.units import to_si
 
 SENSORS = "Sensors"
@@ -84,7 +84,7 @@ def read_disturbance(text: str, what: str = "--disturbance") -> Disturbance:
     ----------
     text : str
         A call of `step`, `pulse`, `noise`, `sine`, `chirp` or `formula` as
-        `ulna.simulation.disturbances` has them, with `torque` [N·m], one a joint, or `force` on
+        `ulna.scenario.disturbances` has them, with `torque` [N·m], one a joint, or `force` on
         the tip: x, y [N], and a moment [N·m].
     what : str
         What messages call the text.

@@ -19,7 +19,7 @@ from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, Problems, rewording, shown
 from ulna.expressions import Expression, Program
 from ulna.namespaces import namespace
-from ulna.simulation.options import is_number
+from ulna.scenario.options import is_number
 from ulna.typing import ArrayLike
 from ulna.units import separate
 
@@ -368,7 +368,7 @@ def wave_programs(disturbances: Sequence[Disturbance], n: int) -> list[tuple[int
 
 @lru_cache(maxsize=256)
 def _program(text: str, n: int) -> Program:
-    from ulna.simulation.loads import names_for
+    from ulna.scenario.inputs import names_for
 
     return Expression.parse(text, names_for(n), "disturbance").program
 

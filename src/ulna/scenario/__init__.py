@@ -1,0 +1,11 @@
+"""WHAT is simulated: the question, as values that are checked, written and read."""
+
+from typing import TYPE_CHECKING
+
+from ulna.namespaces import namespace
+from ulna.scenario import disturbances
+
+__all__ = ["disturbances"]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = namespace(__name__)
