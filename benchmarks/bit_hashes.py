@@ -216,7 +216,12 @@ def motions() -> dict[str, Callable[[], list[Any]]]:
 
     def section() -> list[Any]:
         swinging = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
-        found = ulna.poincare(swinging, starts=[([0.5, 0.3], [0.0, 0.0])], duration=20.0)
+        starts = [([0.5, 0.3], [0.0, 0.0])]
+        if hasattr(ulna, "Scenario"):  # as older trees have none
+            asked = ulna.Scenario(arm=swinging, duration=20.0)
+            found = ulna.poincare(asked, starts=starts)
+        else:
+            found = ulna.poincare(swinging, starts=starts, duration=20.0)
         crossings = found.crossings[0]
         return [crossings.t, crossings.q, crossings.qd]
 

@@ -134,7 +134,7 @@ def live(report: Report) -> None:
 
     model = mujoco_chain(2, DT)
     data, torque = mujoco.MjData(model), np.array([1.0, 0.5])
-    going = ulna.Simulation(ARM, q0=[0.0, 0.0], method="rk4", dt=DT)
+    going = ulna.Simulation(ulna.Scenario(arm=ARM, q0=[0.0, 0.0], method="rk4", dt=DT))
 
     def ours() -> None:
         going.apply(torque=torque)

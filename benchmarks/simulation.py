@@ -30,7 +30,7 @@ def steps(n: int) -> tuple[float, float | None]:
     """Return the time [s] of an RK4 step inside a run, ours and MuJoCo's."""
     count = max(20_000 // n, 20)
     start = 0.3 * np.ones(n)
-    ours = ulna.Simulation(rods(n), q0=start, method="rk4", dt=DT)
+    ours = ulna.Simulation(ulna.Scenario(arm=rods(n), q0=start, method="rk4", dt=DT))
     if n > LARGEST_PEER:
         return in_turns(lambda: ours.advance(count * DT))[0] / count, None
     import mujoco

@@ -21,7 +21,9 @@ controller = ulna.control.Adaptive(bandwidth=10.0, model=empty)
 
 # %%
 start = plan.trajectory(0.0)
-arm = ulna.Simulation(loaded, q0=start.q, qd0=start.qd, controller=controller, reference=plan)
+arm = ulna.Simulation(
+    ulna.Scenario(arm=loaded, q0=start.q, qd0=start.qd, controller=controller, reference=plan)
+)
 first_moment = ulna.dynamics.parameter_names(empty).index("first_moment.2")
 times, errors, beliefs = [], [], []
 for t in np.arange(0.1, 30.0, 0.1):

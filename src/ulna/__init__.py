@@ -61,6 +61,7 @@ _HOMES = {
     ),
     "ulna.interop": ("load", "save"),
     "ulna.motion": ("Path", "Plan", "PlanRequest", "Plans", "Trajectory", "paths", "plan"),
+    "ulna.scenario": ("Scenario",),
     "ulna.simulation": (
         "BatchRun",
         "BatchSimulation",

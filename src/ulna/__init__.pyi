@@ -50,6 +50,7 @@ from ulna.errors import (
 )
 from ulna.interop import load, save
 from ulna.motion import Path, Plan, PlanRequest, Plans, Trajectory, paths, plan
+from ulna.scenario import Scenario
 from ulna.simulation import (
     BatchRun,
     BatchSimulation,
@@ -92,6 +93,7 @@ __all__ = [
     "Portrait",
     "Robustness",
     "Run",
+    "Scenario",
     "Section",
     "Sensors",
     "ServoMotor",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
 if TYPE_CHECKING:
     from ulna.arm import Actuators, Arm, Parameters, Sensors
     from ulna.control import Controller
-    from ulna.motion import Plan, Trajectory
+    from ulna.motion import Plan, PlanRequest, Trajectory
     from ulna.scenario.disturbances import Disturbance
     from ulna.scenario.methods import IntegrationMethod
 
@@ -87,7 +87,9 @@ TipForceLike: TypeAlias = TorqueLike
 # An object with start(arm) and torque(t, q, qd, reference, state).
 ControllerLike: TypeAlias = "Controller"
 # A motion, a posture (n,) [rad], or a function of t that returns q, (q, qd) or (q, qd, qdd).
-ReferenceLike: TypeAlias = Union["Plan", "Trajectory", ArrayLike, Callable[[float], Any]]
+ReferenceLike: TypeAlias = Union[
+    "Plan", "PlanRequest", "Trajectory", ArrayLike, Callable[[float], Any]
+]
 SensorsLike: TypeAlias = "Sensors"
 ActuatorsLike: TypeAlias = "Actuators"
 DisturbancesLike: TypeAlias = Sequence["Disturbance"]

@@ -66,7 +66,9 @@ def test_every_arm_of_a_batch_may_have_gains_of_its_own(laws):
 
 
 def test_both_kinds_of_simulation_step_with_it(laws):
-    swing = ulna.Simulation(KEHL, q0=[0.2, 0.1], controller=laws.spring(), reference=[1.0, 0.5])
+    swing = ulna.Simulation(
+        ulna.Scenario(arm=KEHL, q0=[0.2, 0.1], controller=laws.spring(), reference=[1.0, 0.5])
+    )
     swing.advance(0.1)
     copied, pickled = copy.deepcopy(swing), pickle.loads(pickle.dumps(swing))
     for one in (swing, copied, pickled):
@@ -85,7 +87,9 @@ def test_both_kinds_of_simulation_step_with_it(laws):
 def test_what_it_keeps_becomes_the_load(laws):
     arm = ulna.Arm.rods([0.5], [1.0])
     controller = laws.deadband(kp=60.0, ki=60.0)
-    swing = ulna.Simulation(arm, q0=[0.0], controller=controller, reference=[1.0])
+    swing = ulna.Simulation(
+        ulna.Scenario(arm=arm, q0=[0.0], controller=controller, reference=[1.0])
+    )
     swing.advance(15.0)
     weight = ulna.dynamics.gravity_torque(arm, [1.0])
     assert swing.q == pytest.approx([1.0], abs=1e-4)

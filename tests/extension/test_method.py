@@ -15,7 +15,8 @@ from tabular import tabular
 from ulna import InputError
 from ulna.cli import main
 from ulna.control import PD
-from ulna.simulation import IntegrationMethod, methods, register_method
+from ulna.scenario import methods
+from ulna.simulation import IntegrationMethod, register_method
 
 FILE = Path(__file__).with_name("my_methods.py")
 KEHL, UNIT = ulna.preset("kehl"), ulna.preset("unit")

@@ -171,7 +171,7 @@ def test_arms_of_a_batch_stick_as_they_do_alone(method, limited):
 
 def test_a_run_in_pieces_sticks_as_a_whole_one():
     arm, waves = drawn(np.random.default_rng(5), 2)
-    pieces = Simulation(arm, q0=[0.2, 0.1], torque=waves, method="rk4", dt=1e-3)
+    pieces = Simulation(ulna.Scenario(arm=arm, q0=[0.2, 0.1], torque=waves, method="rk4", dt=1e-3))
     for _ in range(100):
         pieces.advance(0.02)
     whole = simulate(arm, q0=[0.2, 0.1], torque=waves, method="rk4", dt=1e-3, duration=2.0)
@@ -259,7 +259,7 @@ def test_a_long_rest_misses_no_torque_that_ends_it():
 
 def test_a_state_that_is_asked_for_is_one_that_sticks():
     arm = Arm.of([Link(1.0, 1.0)], [Joint(friction=Friction(2.0))], gravity=(0.0, 0.0))
-    live = Simulation(arm, q0=[0.0], torque=[1.0])
+    live = Simulation(ulna.Scenario(arm=arm, q0=[0.0], torque=[1.0]))
     assert live.qdd == 0.0
     live.apply(torque=[3.0])
     assert live.qdd == pytest.approx(3.0)

@@ -19,7 +19,7 @@ from ulna import (
     simulate_batch,
 )
 from ulna.control import PD
-from ulna.scenario import disturbances
+from ulna.scenario import Scenario, disturbances
 from ulna.scenario.reading import read_disturbance
 
 ROD = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # of an inertia of 1 kg·m² about its joint
@@ -249,7 +249,7 @@ def test_a_copy_goes_on_with_samples_and_commands_on_their_way():
         "sensors": Sensors(delay=0.0053, angle_noise=1e-4, rate_from="difference"),
         "actuators": Actuators(delay=0.0062, time_constant=0.004, max_torque_rate=900.0),
     }
-    first = Simulation(TWO, **LOOP, **parts)
+    first = Simulation(Scenario(arm=TWO, **LOOP, **parts))
     first.advance(0.0471)
     others = [copy.copy(first), pickle.loads(pickle.dumps(first))]
     first.apply(torque=[0.0, 0.0])  # which rebuilds nothing that is on its way
@@ -262,7 +262,7 @@ def test_a_copy_goes_on_with_samples_and_commands_on_their_way():
 def test_a_controller_that_comes_later_has_sensors_and_actuators_too():
     parts = {"sensors": Sensors(delay=0.0053), "actuators": Actuators(time_constant=0.004)}
     arm = TWO.replace(loop=ControlLoop(rate=250.0, **parts))
-    late = Simulation(arm, q0=[0.1, 0.4], stops=False)
+    late = Simulation(Scenario(arm=arm, q0=[0.1, 0.4], stops=False))
     late.advance(0.0101)
     late.set_controller(SOFT, reference=[0.6, -0.4])
     assert np.all(late.tau == 0.0)

@@ -417,8 +417,8 @@ class TestServo:
         assert run.q == pytest.approx(table.q, abs=1e-9)
         assert run.q_ref == pytest.approx(plan.trajectory.rows(run.t)[0], abs=1e-12)
         assert np.abs(run.q - run.q_ref).max() < 0.2
-        assert run.settings["reference"]["duration"] == 1.0
-        assert "controller" not in run.settings
+        assert run.scenario.motion.duration == 1.0
+        assert run.scenario.follows_by_positions
 
 
 STEPPER = StepperMotor(holding_torque=0.4, corner_speed=20.0, max_speed=60.0, damping=0.02)

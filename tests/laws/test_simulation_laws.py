@@ -163,9 +163,9 @@ def test_gauss4_runs_backwards_to_where_it_came_from(seed, n):
 def test_a_run_may_begin_at_any_time_of_day():
     # Without anything that depends on t, only the time that passes counts.
     arm, q, qd, _, _ = drawn(3, 2)
-    once = Simulation(arm, q0=q, qd0=qd)
+    once = Simulation(ulna.Scenario(arm=arm, q0=q, qd0=qd))
     once.advance(1.0)
-    again = Simulation(arm, q0=once.q, qd0=once.qd)
+    again = Simulation(ulna.Scenario(arm=arm, q0=once.q, qd0=once.qd))
     once.advance(0.5)
     again.advance(0.5)
     assert again.q == pytest.approx(once.q, rel=0.0, abs=1e-9)
@@ -206,7 +206,7 @@ def test_a_run_in_pieces_is_the_run_to_the_last_bit(method):
     arm, q, qd, waves, force = drawn(8, 2)
     options = {"q0": q, "qd0": qd, "torque": waves, "tip_force": force, "method": method}
     dt = 2.0**-9  # of which all multiples are exact
-    whole, pieces = (Simulation(arm, dt=dt, **options) for _ in range(2))
+    whole, pieces = (Simulation(ulna.Scenario(arm=arm, dt=dt, **options)) for _ in range(2))
     whole.advance_to(200 * dt)
     for steps in (1, 2, 3, 50, 44, 100):
         pieces.advance(steps * dt)
@@ -227,7 +227,10 @@ def test_a_run_in_pieces_is_the_run_under_a_controller_noise_and_stops():
         "disturbances": [ulna.scenario.disturbances.noise([1.0, 1.0], rate=128.0, seed=2)],
         "dt": 2.0**-10,
     }  # fmt: skip
-    whole, pieces = Simulation(arm, **options), Simulation(arm, **options)
+    whole, pieces = (
+        Simulation(ulna.Scenario(arm=arm, **options)),
+        Simulation(ulna.Scenario(arm=arm, **options)),
+    )
     whole.advance(1.0)
     for _ in range(64):
         pieces.advance(1.0 / 64.0)

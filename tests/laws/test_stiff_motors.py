@@ -63,7 +63,7 @@ def test_arms_that_go_on_step_by_step_are_divided_alike():
     going = BatchSimulation([ARM, SOFT], **given)
     going.advance(0.1)
     assert np.array_equal(going.q, batch.q[:, -1])
-    single = ulna.Simulation(ARM, **given)
+    single = ulna.Simulation(ulna.Scenario(arm=ARM, **given))
     single.advance(0.1)
     assert np.abs(single.q - going.q[0]).max() < 1e-12
 
@@ -134,7 +134,7 @@ def test_any_damping_suits_the_semi_implicit_method():
 def test_damping_of_a_plain_arm_that_takes_too_many_steps_is_refused_at_once():
     with pytest.raises(InputError, match=r"damping: got .* dop853 needs .* method='semi-implicit'"):
         ulna.simulate(two_rods(None, 1e9), q0=[0.0, 0.0], duration=5.0)
-    status = ulna.Simulation(two_rods(None, 1e9), q0=[0.0, 0.0]).advance(5.0)
+    status = ulna.Simulation(ulna.Scenario(arm=two_rods(None, 1e9), q0=[0.0, 0.0])).advance(5.0)
     assert status.reason == "stalled"
 
 

@@ -33,7 +33,7 @@ def moved(arm, t, q, qd):
     still = {"qdd": none, "tau": none, "tip_force": np.zeros((rows, 3))}
     energies = {"injected": np.zeros(rows), "dissipated": np.zeros(rows)}
     status = Status(True, "done", "made up")
-    return Run(arm, t, q, qd, **still, **energies, status=status, settings={})
+    return Run(arm, t, q, qd, **still, **energies, status=status)
 
 
 def drawn(draw, *what, **options):

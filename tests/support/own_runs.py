@@ -14,7 +14,7 @@ def assert_moves_as_alone(batch: Any, b: int, own: Any, tolerance: float) -> Non
     assert batch.status[b].reason.replace("coarse", "done") == own.status.reason
     late = own.t[-1] - batch.t_end[b]
     # A member that stalls within a step ends where that step begins.
-    assert late == 0.0 or (own.status.reason == "stalled" and 0.0 < late < own.settings["dt"])
+    assert late == 0.0 or (own.status.reason == "stalled" and 0.0 < late < own.scenario.dt)
     both = np.isfinite(batch.q[b, :, 0]) & np.isin(batch.t, own.t)
     there = np.isin(own.t, batch.t[both])
     size = max(1.0, np.abs(own.q).max(), np.abs(own.qd).max())

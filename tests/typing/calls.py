@@ -67,8 +67,10 @@ def one_run(arm: ulna.Arm, plan: ulna.Plan, q: Floats, pd: control.PD) -> None:
     ulna.simulate(arm, q, 1.0)  # type: ignore[call-arg]
     print(run.q, run.status.ok, run.final.q, run.tip, run.energy.kinetic, run.settings)
     print(run.torque)  # type: ignore[attr-defined]
-    swing = ulna.Simulation(arm, q0=q, qd0=[0.0, 0.0], controller=pd, reference=plan)
-    ulna.Simulation(arm, q0=q, duration=1.0)  # type: ignore[call-arg]
+    swing = ulna.Simulation(
+        ulna.Scenario(arm=arm, q0=q, qd0=[0.0, 0.0], controller=pd, reference=plan)
+    )
+    ulna.Simulation(ulna.Scenario(arm=arm, q0=q, duration=1.0))  # type: ignore[call-arg]
     if swing.advance(0.1):
         swing.apply(torque=[1.0, 2.0], tip_force=(0.0, -1.0))
     swing.apply([1.0, 2.0])  # type: ignore[call-arg]
@@ -188,7 +190,7 @@ def analyses(
     print(answer.facts(), steps.facts())
     analysis.stability(plan, "PD()")  # type: ignore[arg-type]
     ulna.portrait(arm, torque=1.0, starts=[(0.0, 1.0)], duration=10.0).field(columns=11)
-    ulna.poincare(arm, starts=[([0.0], [0.0])], duration=10.0, rtl=1e-10)  # type: ignore[call-arg]
+    ulna.poincare(ulna.Scenario(arm=arm, duration=10.0, rtl=1e-10), starts=[([0.0], [0.0])])  # type: ignore[call-arg]
 
 
 def pictures(arm: ulna.Arm, run: ulna.Run, plan: ulna.Plan, axes: Any, q: Floats) -> None:

@@ -128,7 +128,9 @@ def test_what_cannot_go_on_says_so(options, reason):
 
 
 def test_a_torque_applied_between_steps_acts_from_then_on():
-    swing = ulna.Simulation(one_rod(), q0=[0.0], controller=ulna.control.PD(0.0, 0.0))
+    swing = ulna.Simulation(
+        ulna.Scenario(arm=one_rod(), q0=[0.0], controller=ulna.control.PD(0.0, 0.0))
+    )
     swing.advance(0.01)
     swing.apply(torque=[2.0])
     swing.advance(0.01)
@@ -150,7 +152,7 @@ FORMULAS = [
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_formulas_give_what_numpy_gives(text):
-    swing = ulna.Simulation(one_rod(), q0=[0.2], qd0=[0.1], torque=text)
+    swing = ulna.Simulation(ulna.Scenario(arm=one_rod(), q0=[0.2], qd0=[0.1], torque=text))
     names = {"t": 0.0, "x": np.cos(0.2), "y": np.sin(0.2), "q1": 0.2, "qd1": 0.1}
     expected = expressions.Expression.parse(text, names)(**names)
     assert swing.tau[0] == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)

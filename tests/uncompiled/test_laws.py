@@ -44,7 +44,13 @@ def test_a_law_is_its_twin(name, n):
 def test_a_law_runs_in_the_loop(name):
     arm = arm_of(2)
     swing = ulna.Simulation(
-        arm, q0=[0.1, 0.2], controller=read_controller(name), reference=[0.1, 0.2], rate=200.0
+        ulna.Scenario(
+            arm=arm,
+            q0=[0.1, 0.2],
+            controller=read_controller(name),
+            reference=[0.1, 0.2],
+            rate=200.0,
+        )
     )
     assert swing.advance(0.05)
     assert np.isfinite(swing.q).all()
@@ -53,7 +59,9 @@ def test_a_law_runs_in_the_loop(name):
 def test_at_its_limit_an_integral_stands_still():
     arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=5.0)], gravity=(0.0, 0.0))
     with pytest.warns(ulna.UlnaWarning, match="unstable"):  # nothing damps it
-        swing = ulna.Simulation(arm, q0=[0.0], controller=PID(50.0, 0.0, 40.0), reference=[2.0])
+        swing = ulna.Simulation(
+            ulna.Scenario(arm=arm, q0=[0.0], controller=PID(50.0, 0.0, 40.0), reference=[2.0])
+        )
     swing.advance(0.02)
     assert swing.controller_state[0] == 0.0
 
@@ -61,7 +69,9 @@ def test_at_its_limit_an_integral_stands_still():
 def test_a_load_that_it_was_not_told_of_moves_the_estimate():
     believed = ulna.preset("kehl")
     swing = ulna.Simulation(
-        believed.with_payload(2.0), q0=[0.0, 0.0], controller=Adaptive(model=believed)
+        ulna.Scenario(
+            arm=believed.with_payload(2.0), q0=[0.0, 0.0], controller=Adaptive(model=believed)
+        )
     )
     swing.advance(0.05)
     moved = Adaptive.estimate(swing.controller_state) - parameter_vector(believed)

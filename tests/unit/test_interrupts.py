@@ -96,7 +96,7 @@ def test_it_is_raised_on_the_way_into_functions_that_the_engine_calls():
                 pressing.pop().start()
             return [0.0]
 
-        swing = ulna.Simulation(arm, q0=[0.0], torque=torque, dt=1e-5)
+        swing = ulna.Simulation(ulna.Scenario(arm=arm, q0=[0.0], torque=torque, dt=1e-5))
         with pytest.raises(Interrupted):
             swing.advance(1e3)
         stopped += 1

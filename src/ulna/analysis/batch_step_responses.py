@@ -129,7 +129,8 @@ def set_points(run: Run | Member | BatchRun, given: Any) -> Array:
 
 def _recorded(run: Run | Member | BatchRun) -> Any:
     if isinstance(run, Run):
-        return run.settings.get("reference")
+        posture = run.scenario.reference
+        return posture if isinstance(posture, tuple) else None
     call = run.call if isinstance(run, BatchRun) else None
     found = None if call is None else call.arguments.get("reference")
     if call is None or call.members is None or not isinstance(found, np.ndarray | list | tuple):

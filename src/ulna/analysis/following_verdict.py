@@ -28,7 +28,7 @@ cause. A winding that got too hot ends all following, wherever the tip was.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -36,20 +36,19 @@ import numpy as np
 
 from ulna.analysis.error_growth import Stability
 from ulna.analysis.tracking_errors import Tracking, tracking
-from ulna.arm import Actuators, Sensors
 from ulna.arm.model_mismatch import model_mismatch
 from ulna.arrays import plain, positive
-from ulna.control import Controller, ControlTiming, OpenLoop, read_controller
+from ulna.control import Controller, ControlTiming, OpenLoop
+from ulna.control.controller_text import without_model
 from ulna.control.loop_stability import friction_error_band, is_judged
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.progress import card
-from ulna.scenario.checks import DEFAULT_RATE
+from ulna.scenario.loops import DEFAULT_RATE, IDEAL, PERFECT, loop_of, timing_of
+from ulna.scenario.scenario import Scenario, Unwritten
 from ulna.simulation import Run, Saturation
-from ulna.simulation.made_with import controller_and_model
 from ulna.simulation.motor_use import MotorUse, motor_troubles
-from ulna.simulation.sensors import timing_of
 from ulna.units import length_text
 
 OF_REACH, OF_PATH = 0.01, 0.02  # of the arm's reach, of the path's extent: the default tolerance
@@ -186,7 +185,7 @@ def default_tolerance(plan: Plan, *, positions: bool = False) -> float:
 
 def follows_by_positions(run: Run) -> bool:
     """Return whether the motors of a run followed commanded positions, without a controller."""
-    return "position" in run.settings
+    return run.scenario.commands_positions
 
 
 def verdict(
@@ -247,7 +246,7 @@ def verdict(
     else:
         allowed = positive("tolerance", tolerance)
     reason, text = _judged(found, allowed, stability)
-    _, model = controller_and_model(found.run.settings)
+    model = getattr(found.run.scenario.controller, "model", None)
     mismatch = () if model is None else model_mismatch(model, found.run.arm)
     if mismatch and reason != "follows":
         more = f"; and {len(mismatch) - 1} more" * (len(mismatch) > 1)
@@ -362,7 +361,7 @@ def _instability(stability: Stability | None, tolerance: float) -> str:
 def _friction_band(found: Tracking, tolerance: float, stability: Stability | None) -> str:
     """Return that friction explains why the tip is out of tolerance, if it does at all times."""
     run, static = found.run, found.run.arm.parameters.static
-    controller = _controller_of(run.settings) if stability is None else stability.controller
+    controller = _controller_of(run.scenario) if stability is None else stability.controller
     out = np.flatnonzero(found.size > tolerance)
     if not (static.any() and len(out) and is_judged(controller)):
         return ""
@@ -379,19 +378,20 @@ def _friction_band(found: Tracking, tolerance: float, stability: Stability | Non
     return f"within the friction band of joint {joint + 1}, ±{static[joint]:.3g} N·m: ±{wide:.2g}°"
 
 
-def _controller_of(settings: Mapping[str, Any]) -> Controller | None:
-    """Return the controller that a run tells of, whatever it believed in."""
-    try:
-        return read_controller(controller_and_model(settings)[0])
-    except InputError:
+def _controller_of(scenario: Scenario) -> Controller | None:
+    """Return the controller of a run without its model; None of one that no file holds."""
+    controller = scenario.controller
+    if controller is None or isinstance(controller, Unwritten):
         return None
+    return without_model(controller)
 
 
 def _timing_of(run: Run) -> ControlTiming:
     """Return what the controller of a run was told."""
-    sensors = Sensors(**run.settings.get("sensors") or {})
-    actuators = Actuators(**run.settings.get("actuators") or {})
-    return timing_of(sensors, actuators, run.arm.n, run.settings.get("rate", DEFAULT_RATE))
+    asked = run.scenario
+    loop = loop_of(run.arm, asked.rate, asked.sensors, asked.actuators)
+    rate = loop.rate or DEFAULT_RATE
+    return timing_of(loop.sensors or PERFECT, loop.actuators or IDEAL, run.arm.n, rate)
 
 
 def _limits(saturation: Sequence[Saturation]) -> str:

@@ -8,8 +8,7 @@ chaotic. The projections of a run, one joint's angle and speed at a time, show t
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,27 +21,13 @@ from ulna.arrays import Array, freeze, number, plain, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Interrupted, Problem, shown
 from ulna.progress import Described
-from ulna.scenario.checks import check_kinds
+from ulna.scenario import Scenario
 from ulna.scenario.options import joint_values
 from ulna.simulation import Run, simulate
 from ulna.typing import (
-    ActuatorsLike,
-    ArrayLike,
-    ControllerLike,
-    DisturbancesLike,
-    Dynamics,
-    EventLike,
-    EventsLike,
-    Interpolation,
-    Method,
     OnError,
     OnInterrupt,
-    ReferenceLike,
-    SamplesLike,
-    SensorsLike,
     StateLike,
-    TipForceLike,
-    TorqueLike,
 )
 
 CROSSING = "crossing of the section"
@@ -130,38 +115,12 @@ class Section(Described):
 
 @interruptible
 def poincare(
-    arm: Arm,
+    scenario: Scenario,
     *,
     starts: Iterable[tuple[StateLike, StateLike]],
-    duration: float | None = None,
     joint: int = 1,
     angle: float = 0.0,
     direction: int = 1,
-    torque: TorqueLike | None = None,
-    voltage: TorqueLike | None = None,
-    current: TorqueLike | None = None,
-    position: TorqueLike | None = None,
-    controller: ControllerLike | None = None,
-    reference: ReferenceLike | None = None,
-    tip_force: TipForceLike | None = None,
-    method: Method | None = None,
-    dt: float = 1e-3,
-    rtol: float | None = RTOL,
-    atol: float = 1e-12,
-    max_step: float = math.inf,
-    samples: SamplesLike | None = SAMPLES,
-    signals: bool = True,
-    between: Interpolation = "hold",
-    rate: float | None = None,
-    sensors: SensorsLike | None = None,
-    actuators: ActuatorsLike | None = None,
-    disturbances: DisturbancesLike = (),
-    events: EventsLike | None = None,
-    until: EventLike | None = None,
-    stops: bool = True,
-    restitution: float = 0.0,
-    dynamics: Dynamics = "full",
-    sequential_damping: ArrayLike | None = None,
     progress: bool | None = None,
     on_error: OnError = "return",
     on_interrupt: OnInterrupt = "raise",
@@ -170,28 +129,17 @@ def poincare(
 
     Parameters
     ----------
-    arm : Arm
-        An arm with at least two joints.
+    scenario : Scenario
+        An arm with at least two joints, and what acts on it. Its relative tolerance is 1e-10 at
+        most; 20,001 samples are kept unless it names a number.
     starts : iterable of (array_like, array_like)
         Initial states: joint angles q0 and joint rates qd0, shape (n,) each [rad, rad/s].
-    duration : float, optional
-        How long each of them is simulated [s]; as long as the followed motion unless given.
     joint : int, optional
         The joint, counted from 1, whose crossings are noted.
     angle : float, optional
         The angle that it crosses [rad], whole turns apart or not.
     direction : {1, -1, 0}, optional
         1 where the angle grows, −1 where it falls, 0 both.
-    torque, voltage, current, position, controller, reference, tip_force : optional
-        What acts on the arm, as in `ulna.simulate`.
-    method, dt, rtol, atol, max_step : optional
-        The integrator and its steps, as in `ulna.simulate`.
-    samples, signals : optional
-        What each run keeps, as in `ulna.simulate`.
-    between, rate, sensors, actuators, disturbances, events, until, stops, restitution : optional
-        As in `ulna.simulate`: the arm's own `loop` closes the loop unless others are given.
-    dynamics, sequential_damping : optional
-        The equations of motion, as in `ulna.simulate`.
     progress, on_error : optional
         As in `ulna.simulate`.
     on_interrupt : {"raise", "return"}, optional
@@ -211,28 +159,26 @@ def poincare(
     Examples
     --------
     >>> import ulna
-    >>> arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
-    >>> section = poincare(arm, starts=[([-1.5, 0.2], [0.0, 0.0])], duration=10.0, angle=-1.57)
+    >>> swing = ulna.Scenario(arm=ulna.Arm.rods([1.0, 1.0], [1.0, 1.0]), duration=10.0)
+    >>> section = poincare(swing, starts=[([-1.5, 0.2], [0.0, 0.0])], angle=-1.57)
     >>> len(section.crossings[0])
     4
     """
-    check_kinds(arm, controller, None, ())
     check_on_interrupt(on_interrupt)
+    if not isinstance(scenario, Scenario):
+        hint = "pass ulna.Scenario(arm=..., duration=...)"
+        raise InputError(Problem("scenario", shown(scenario), "a Scenario", hint))
+    arm = scenario.arm
     which, place = _plane(arm, joint, angle, direction)
     given = [_start(arm, start) for start in _listed(starts)]
     # Zero at every whole turn from the angle, where it changes its sign.
     crossing = {CROSSING: f"sin((q{which} - {place!r}) / 2)"}
-    # What is no mapping is refused by `simulate`.
-    watched = {**events, **crossing} if isinstance(events, Mapping) else events or crossing
-    run = partial(
-        simulate, arm, duration=duration, torque=torque, voltage=voltage, current=current,
-        position=position, controller=controller, reference=reference, tip_force=tip_force,
-        method=method, dt=dt, rtol=rtol, atol=atol, max_step=max_step, samples=samples,
-        signals=signals, between=between, rate=rate, sensors=sensors, actuators=actuators,
-        disturbances=disturbances, events=watched, until=until, stops=stops,
-        restitution=restitution, dynamics=dynamics, sequential_damping=sequential_damping,
-        progress=progress, on_error=on_error,
-    )  # fmt: skip
+    watched = scenario.replace(
+        events={**(scenario.events or {}), **crossing},
+        rtol=None if scenario.rtol is None else min(scenario.rtol, RTOL),
+        samples=SAMPLES if scenario.samples is None else scenario.samples,
+    )
+    run = partial(_run, watched, progress=progress, on_error=on_error)
     runs, told = _followed(run, given)
     found = tuple(_crossings(run, which, direction) for run in runs)
     section = Section(arm, which, place, direction, found)
@@ -241,6 +187,10 @@ def poincare(
     if len(runs) == len(given) and runs[-1].status.reason != "interrupted":
         on_interrupt = "raise"  # of a result that is whole nobody could see it
     return return_partial(section, on_interrupt, told)
+
+
+def _run(scenario: Scenario, q: Array, qd: Array, **execution: Any) -> Run:
+    return simulate(scenario.replace(q0=q, qd0=qd), **execution)
 
 
 def _plane(arm: Arm, joint: Any, angle: Any, direction: Any) -> tuple[int, float]:
@@ -259,7 +209,7 @@ def _followed(
     runs: list[Run] = []
     try:
         for q, qd in starts:
-            runs.append(run(q0=q, qd0=qd))
+            runs.append(run(q, qd))
     except Interrupted as interrupted:
         runs += [] if interrupted.result is None else [interrupted.result]
         if not runs:

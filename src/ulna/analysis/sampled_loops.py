@@ -34,8 +34,7 @@ from ulna.arrays import Array, positive
 from ulna.control import ControlTiming
 from ulna.control.loop_stability import exponential
 from ulna.errors import InputError, Problem, shown
-from ulna.scenario.checks import DEFAULT_RATE, check_loop
-from ulna.simulation.sensors import timing_of
+from ulna.scenario.loops import DEFAULT_RATE, check_loop, timing_of
 
 SAME = 1e-9  # of a control period, by which two times count as one
 MOST_TICKS = 64  # after which sensors with a rate of their own and the controller meet again

@@ -122,6 +122,7 @@ class Sensors:
         _keep(self, checks, "sensors", SENSORS, SENSOR_TIMES)
         with checks.gather():
             check_seed("sensors.seed", self.seed)
+            object.__setattr__(self, "seed", int(self.seed))
         if self.rate_from not in (MEASURED, DIFFERENCE, FILTERED):
             need = f"'{MEASURED}', '{DIFFERENCE}' or '{FILTERED}'"
             checks.add("sensors.rate_from", shown(self.rate_from), need)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,7 +135,7 @@ def say_loop(arm: Arm, rate: float, sensors: Any = None) -> None:
     told = [
         f"{name} with {text}"
         for name, part in parts.items()
-        if part is not None and (text := part_text(asdict(part)))
+        if part is not None and (text := part_text(part))
     ]
     note("; ".join([f"the loop: {rate:g} Hz", *told]))
 

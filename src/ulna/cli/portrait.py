@@ -55,6 +55,7 @@ from ulna.cli.outputs import (
 from ulna.cli.terminal import counted, note, number, say, say_about, show_json, show_table
 from ulna.control import read_controller
 from ulna.errors import InputError, Problem, rewording, shown
+from ulna.scenario import Scenario
 from ulna.viewer.section_figures import MOST_JOINTS
 
 SWINGS = 5.0  # of the frequency of small swings: up to where critical speeds are looked for
@@ -389,16 +390,14 @@ def _show_section(arm: Arm, given: Mapping[str, Any], angles: Angles) -> None:
     joint, starts = given["section_joint"] or 1, given["start"] or []
     _check_section(arm, joint, starts, angles)
     at = read_quantity(given["section_angle"] or "0 deg", "angle", "--section-angle")
-    settings: dict[str, Any] = {"joint": joint, "angle": at}
-    if given["torque"] is not None:
-        settings["torque"] = _read_torque(given["torque"], arm)
-
+    torque = None if given["torque"] is None else _read_torque(given["torque"], arm)
     output = _picture(ulna.viewer.section_figure, given)
     check_outputs([output], overwrite=given["overwrite"])
     states = [_read_state(text, arm, angles) for text in starts]
     length = read_quantity(given["duration"] or LONG, "time", "--duration")
     with rewording(_of_option):
-        found = poincare(arm, starts=states, duration=length, on_interrupt="return", **settings)
+        asked = Scenario(arm=arm, duration=length, torque=torque)
+        found = poincare(asked, starts=states, joint=joint, angle=at, on_interrupt="return")
     last = found.crossings[-1].run.status
     stopped = len(found.crossings) < len(states) or last.reason == "interrupted"
     if stopped:

@@ -12,6 +12,7 @@ import numpy as np
 from ulna.angles import wrap
 from ulna.cli.arguments import Angles
 from ulna.cli.terminal import degrees, fixed, number, say, show_joints, times
+from ulna.scenario.codec import stored
 from ulna.scenario.events import UNTIL
 from ulna.simulation import Run
 from ulna.simulation.motor_use import motor_troubles, supply_currents
@@ -57,8 +58,8 @@ def show_run(run: Run, name: str, angles: Angles) -> None:
 
 
 def _headline(run: Run) -> str:
-    method = run.settings.get("method")
-    model = ", sequential model" if run.settings.get("dynamics") == "sequential" else ""
+    method = run.scenario.method
+    model = ", sequential model" if run.scenario.dynamics == "sequential" else ""
     with_method = f" with {method}" if method else ""
     return (
         f"{number(_duration(run))} s{with_method}{model}, {len(run):,} sample{'s' * (len(run) > 1)}"
@@ -67,8 +68,8 @@ def _headline(run: Run) -> str:
 
 def _start(run: Run) -> np.ndarray:
     """Return the angles at the start, which need not be among the samples."""
-    given = np.asarray(run.settings.get("q0", run.q[0]), dtype=float)
-    return given if given.shape == (run.arm.n,) else run.q[0]
+    given = run.scenario.q0
+    return np.array(given) if isinstance(given, tuple) else run.q[0]
 
 
 def _duration(run: Run) -> float:
@@ -89,7 +90,7 @@ def _energy(run: Run) -> str:
         f"energy injected {number(energy.injected[-1])} J, dissipated "
         f"{number(energy.dissipated[-1])} J, balance error {number(_worst_balance(run), 2)} J"
     )
-    if run.settings.get("dynamics") == "sequential" and run.arm.n > 1:
+    if run.scenario.dynamics == "sequential" and run.arm.n > 1:
         line += ", which the sequential model does not keep"
     return line
 
@@ -98,7 +99,7 @@ def _following(run: Run) -> list[str]:
     """Return how far the joints were from what a controller or motors were to follow."""
     if run.q_ref is None or run.qd_ref is None:
         return []
-    controlled = "controller" in run.settings
+    controlled = run.scenario.controller is not None
     gaps = np.abs(np.asarray(run.q) - (_reference(run) if controlled else run.q_ref))
     off = np.degrees(np.max(gaps, axis=-1))
     return [
@@ -110,7 +111,7 @@ def _following(run: Run) -> list[str]:
 
 def _reference(run: Run) -> np.ndarray:
     """Return the reference (S, n) at the samples, carried on from the tick before each."""
-    t, rate = np.asarray(run.t), float(run.settings["rate"])
+    t, rate = np.asarray(run.t), float(run.scenario.rate or 0.0)
     ticks = np.floor(t * rate + AT_TICK)
     ticks[-1] = max(np.ceil(t[-1] * rate - AT_TICK) - 1.0, 0.0)  # at the end there is none
     late = (t - ticks / rate)[:, None]
@@ -270,7 +271,7 @@ def run_facts(run: Run, angles: Angles) -> dict[str, Any]:
         **friction_facts(run),
         **motor_facts(run),
         "events": [event._asdict() for event in run.events],
-        "settings": run.settings,
+        "scenario": stored(run.scenario),
         "versions": run.versions,
         **angles.facts(phi=run.q[-1], phid=run.qd[-1], phi_start=_start(run)),
     }

@@ -82,5 +82,5 @@ def _made(run: Run, angles: Angles) -> list[tuple[str, str]]:
     """Return how a run was made, in words; what was not there is left out."""
     versions = ", ".join(f"{name} {which}" for name, which in run.versions.items())
     besides = [("motors", motor_list(run.arm)), ("versions", versions)]
-    rows = made_with(run.settings, run.arm, absolute=angles.absolute)
+    rows = made_with(run.scenario, absolute=angles.absolute)
     return rows + [(what, which) for what, which in besides if which]

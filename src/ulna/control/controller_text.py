@@ -107,6 +107,13 @@ def with_model(controller: Some, arm: Arm) -> Some:
     return dataclasses.replace(controller, model=arm)  # type: ignore[type-var]
 
 
+def without_model(controller: Some) -> Some:
+    """Return the same controller without a model of its own; as it is where it has none."""
+    if getattr(controller, "model", None) is None:
+        return controller
+    return dataclasses.replace(controller, model=None)  # type: ignore[type-var]
+
+
 def _angular_frequency(value: Value) -> float:
     if isinstance(value, str):
         known = known_unit(split_unit(value)[1])

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ulna.actuation.friction import has_friction
-from ulna.arm import Actuators, Arm, ControlLoop, Sensors
-from ulna.arm.control_loop import NO_LOOP
+from ulna.arm import Arm
 from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.loops import check_loop
 
 
 def check_sequential(arm: Arm) -> None:
@@ -48,28 +48,3 @@ def check_kinds(
     if not is_list or not all(isinstance(one, Disturbance) for one in disturbances):
         hint = "see ulna.scenario.disturbances"
         raise InputError(Problem("disturbances", shown(disturbances), "a list of them", hint))
-
-
-DEFAULT_RATE = 1000.0  # [Hz] of controllers
-PERFECT, IDEAL = Sensors(), Actuators()
-PLAIN_LOOP = ControlLoop(DEFAULT_RATE, PERFECT, IDEAL)
-
-
-def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
-    """Return what is given, and of what is not that of the arm's own loop."""
-    own = (arm.loop if isinstance(arm, Arm) else None) or NO_LOOP
-    if own is NO_LOOP and rate is None and sensors is None and actuators is None:
-        return PLAIN_LOOP
-    loop = ControlLoop(None, sensors or own.sensors or PERFECT, actuators or own.actuators or IDEAL)
-    if rate is None:
-        rate = own.rate or DEFAULT_RATE
-    object.__setattr__(loop, "rate", rate)  # which is checked among the options
-    return loop
-
-
-def check_loop(sensors: Any, actuators: Any) -> None:
-    """Raise InputError for what is neither None nor sensors or actuators."""
-    for given, kind in ((sensors, Sensors), (actuators, Actuators)):
-        if not isinstance(given, kind | None):
-            need = f"{kind.__name__}(...)"
-            raise InputError(Problem(kind.__name__.lower(), shown(given), need))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ulna.arm.control_loop import check_seed
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem, Problems, rewording, shown
 from ulna.expressions import Expression, Program
+from ulna.expressions.calls import written
 from ulna.namespaces import namespace
 from ulna.scenario.options import is_number
 from ulna.typing import ArrayLike
@@ -56,6 +57,8 @@ class Disturbance:
         Of the noise.
     formulas : tuple of str or None
         Of what changes continuously: one that is a factor of all values, or one for each.
+    text : str
+        The call that made it, such as "pulse(force=(0, 20), at=1, lasting=0.05)".
     """
 
     torque: tuple[float, ...] | None
@@ -65,6 +68,7 @@ class Disturbance:
     rate: float = 0.0  # [Hz]
     seed: int = 0
     formulas: tuple[str, ...] | None = None
+    text: str = field(default="", compare=False)
 
 
 def step(
@@ -97,7 +101,8 @@ def step(
     1.0
     """
     numbers = _read("step", at=at)
-    return _made(torque, force, numbers["at"], math.inf)
+    made = _made(torque, force, numbers["at"], math.inf)
+    return _called("step", made, **numbers)
 
 
 def pulse(
@@ -136,7 +141,8 @@ def pulse(
     1.05
     """
     numbers = _read("pulse", at=at, lasting=lasting)
-    return _made(torque, force, numbers["at"], numbers["at"] + numbers["lasting"])
+    made = _made(torque, force, numbers["at"], numbers["at"] + numbers["lasting"])
+    return _called("pulse", made, **numbers)
 
 
 def noise(
@@ -184,7 +190,8 @@ def noise(
     """
     numbers = _read("noise", rate=rate, at=at, until=until)
     check_seed("noise.seed", seed)
-    return _made(torque, force, numbers["at"], numbers["until"], numbers["rate"], int(seed))
+    made = _made(torque, force, numbers["at"], numbers["until"], numbers["rate"], int(seed))
+    return _called("noise", made, **numbers, seed=int(seed))
 
 
 def sine(
@@ -230,7 +237,8 @@ def sine(
     turn, start = 2.0 * math.pi, numbers["at"]
     rate, angle = turn * numbers["frequency"], numbers["phase"] % turn
     text = f"sin({rate!r}*(t - {start!r}) + {angle!r})"
-    return _made(torque, force, start, numbers["until"], formulas=(text,))
+    made = _made(torque, force, start, numbers["until"], formulas=(text,))
+    return _called("sine", made, **numbers)
 
 
 def chirp(
@@ -282,7 +290,8 @@ def chirp(
     start, since = numbers["at"], f"(t - {numbers['at']!r})"
     sweep = math.pi * (last - first) / numbers["lasting"]
     text = f"sin(({2.0 * math.pi * first!r} + {sweep!r}*{since})*{since})"
-    return _made(torque, force, start, start + numbers["lasting"], formulas=(text,))
+    made = _made(torque, force, start, start + numbers["lasting"], formulas=(text,))
+    return _called("chirp", made, **numbers)
 
 
 def formula(
@@ -331,7 +340,23 @@ def formula(
     texts = tuple(one.strip() if isinstance(one, str) else repr(float(one)) for one in parts)
     ones = (1.0,) * len(texts)
     one, other = (ones, None) if what == "torque" else (None, ones)
-    return _made(one, other, numbers["at"], numbers["until"], formulas=texts)
+    made = _made(one, other, numbers["at"], numbers["until"], formulas=texts)
+    return replace(made, text=_call("formula", **{what: texts}, **numbers))
+
+
+def _called(maker: str, made: Disturbance, **numbers: float) -> Disturbance:
+    """Return a disturbance with the call that makes it."""
+    return replace(made, text=_call(maker, torque=made.torque, force=made.force, **numbers))
+
+
+def _call(maker: str, **given: Any) -> str:
+    """Write a call as `ulna.scenario.reading` reads it; no time of an end is never."""
+    parts = [
+        f"{name}={written(value)}"
+        for name, value in given.items()
+        if value is not None and value != math.inf
+    ]
+    return f"{maker}({', '.join(parts)})"
 
 
 def _read(maker: str, **given: Any) -> dict[str, float]:

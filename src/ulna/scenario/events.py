@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from ulna.arrays import Array
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression, Op, Program
-from ulna.scenario.inputs import named, names_for, takes_state
+from ulna.scenario.inputs import names_for, takes_state
 from ulna.scenario.options import is_number
 
 UNTIL = "until"
@@ -49,39 +49,51 @@ class Signal:
     name: str
     formula: Program | None
     function: EventFunction | None
-    rising: bool  # of a condition: only its becoming true counts
+    rising: bool  # of a condition: only its becoming true counts; of a function see `tried`
     ends: bool
-    described: Any
+    given: Any
 
 
-def read_events(
-    events: Mapping[str, Any] | None, until: Any, q: Array, qd: Array
-) -> tuple[Signal, ...]:
-    """Read events, and what ends the run; functions are tried at the start."""
+def read_events(events: Mapping[str, Any] | None, until: Any, n: int) -> tuple[Signal, ...]:
+    """Read events of an arm of n joints, and what ends the run."""
     if events is not None and not isinstance(events, Mapping):
         need = "a mapping from names to formulas or functions"
         hint = 'such as {"at the bottom": "q1 + pi/2"}'
         raise InputError(Problem("events", shown(events), need, hint))
     named_events = (events or {}).items()
-    signals = [_signal(str(name), given, q, qd, ends=False) for name, given in named_events]
+    signals = [_signal(str(name), given, n, ends=False) for name, given in named_events]
     if until is not None:
-        signals.append(_signal(UNTIL, until, q, qd, ends=True))
+        signals.append(_signal(UNTIL, until, n, ends=True))
     return tuple(signals)
 
 
-def _signal(name: str, given: Any, q: Array, qd: Array, *, ends: bool) -> Signal:
+def _signal(name: str, given: Any, n: int, *, ends: bool) -> Signal:
     what = name if ends else f"event '{name}'"
     if isinstance(given, str):
-        formula = Expression.parse(given, names_for(len(q)), what)
+        formula = Expression.parse(given, names_for(n), what)
         condition = _is_condition(formula.program)
         program = _less_half(formula.program) if condition else formula.program
         return Signal(name, program, None, condition, ends, given)
     if not callable(given):
         raise InputError(Problem(what, shown(given), "a formula in text, or a function"))
     watched = EventFunction(what, given, takes_state(given, what))
-    first = watched.evaluate(0.0, q.copy(), qd.copy())
-    condition = isinstance(first, bool | np.bool_)
-    return Signal(name, None, watched, condition, ends, named(given))
+    return Signal(name, None, watched, False, ends, given)
+
+
+def tried(signals: tuple[Signal, ...], q: Array, qd: Array) -> tuple[Signal, ...]:
+    """Try functions at the start: those that return a truth value are conditions."""
+    if all(signal.function is None for signal in signals):
+        return signals
+    return tuple(
+        signal
+        if signal.function is None
+        else replace(signal, rising=_is_true_or_false(signal.function, q, qd))
+        for signal in signals
+    )
+
+
+def _is_true_or_false(watched: EventFunction, q: Array, qd: Array) -> bool:
+    return isinstance(watched.evaluate(0.0, q.copy(), qd.copy()), bool | np.bool_)
 
 
 def _is_condition(program: Program) -> bool:

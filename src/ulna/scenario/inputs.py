@@ -15,7 +15,7 @@ import numpy as np
 
 from ulna.arm import Arm
 from ulna.arm.motors import AnyMotor, Motor, ServoMotor, StepperMotor
-from ulna.arrays import Array, float_array
+from ulna.arrays import Array, float_array, freeze
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Expression
 from ulna.motion import Plan, Plans, Trajectory
@@ -24,7 +24,6 @@ from ulna.units import separate
 HOLD, LINEAR = "hold", "linear"
 TORQUE, CURRENT, VOLTAGE, POSITION = "torque", "current", "voltage", "position"
 UNITS = {TORQUE: "N·m", CURRENT: "A", VOLTAGE: "V", POSITION: "rad"}
-MOST_KEPT = 20_000  # numbers of a table that the record of a run repeats
 MOST_PLAIN = 1e300  # of a number that is taken as it is
 
 
@@ -46,7 +45,7 @@ class Source:
     ramp: bool = False
     formulas: dict[int, Expression] = field(default_factory=dict)
     function: InputFunction | None = None
-    described: Any = None  # for the record of how a run was made
+    given: Any = None  # the same as a scenario holds it: values that nobody changes
     spacing: float = 0.0  # [s] between rows that came without times; 0 of any other input
 
     @property
@@ -131,11 +130,11 @@ def read_source(
     values = float_array(given, kind.name)
     if values.ndim == 2:
         table = _table(kind, dt * np.arange(len(values)), values, between=between)
-        return replace(table, spacing=dt)
+        return replace(table, given=table.given[1], spacing=dt)
     values = np.atleast_1d(values)
     if values.ndim != 1 or values.shape[0] not in kind.widths or not np.isfinite(values).all():
         raise InputError(Problem(kind.name, shown(given), f"finite numbers: {kind.need}"))
-    return Source(np.zeros(1), widened(values[None, :], width), described=values.tolist())
+    return Source(np.zeros(1), widened(values[None, :], width), given=tuple(values.tolist()))
 
 
 def check_no_motion(kind: InputKind, given: Any, torques: str) -> None:
@@ -192,6 +191,12 @@ def depth(given: Any) -> int:
         return 2
 
 
+def is_table(given: Any) -> bool:
+    """Return whether an input, as a scenario holds it, is a table: times and rows, or rows."""
+    first = given[0] if isinstance(given, tuple) and given else given
+    return isinstance(first, np.ndarray)
+
+
 def holds_text(given: Any) -> bool:
     """Return whether a list has text in it."""
     return isinstance(given, Sequence) and any(isinstance(part, str) for part in given)
@@ -213,8 +218,8 @@ def _formulas(kind: InputKind, parts: list[Any], n: int) -> Source:
         row[0, place] = float(formula(**dict.fromkeys(formula.names, 0.0)))
         if not np.isfinite(row[0, place]):
             raise InputError(Problem(what, f"{text!r}, which is {row[0, place]}", "a number"))
-    described = [part if isinstance(part, str) else float(part) for part in parts]
-    return Source(np.zeros(1), row, formulas=formulas, described=described)
+    kept = tuple(formulas[k].text if k in formulas else row.item(k) for k in range(len(parts)))
+    return Source(np.zeros(1), row, formulas=formulas, given=kept)
 
 
 def _table(kind: InputKind, times: Any, rows: Any, *, between: str) -> Source:
@@ -232,10 +237,9 @@ def _table(kind: InputKind, times: Any, rows: Any, *, between: str) -> Source:
         got = f"{times[row]:g} s after {times[row - 1]:g} s in row {row + 1}"
         raise InputError(Problem(f"{kind.name} times", got, "times that increase"))
     rows = widened(np.array(rows, dtype=float), len(kind.parts))
-    described: dict[str, Any] = {"rows": len(rows), "until": float(times[-1]), "between": between}
-    if rows.size <= MOST_KEPT:
-        described |= {"times": times.tolist(), "values": rows.tolist()}
-    return Source(np.array(times, dtype=float), rows, between == LINEAR, described=described)
+    times = np.array(times, dtype=float)
+    freeze(times, rows)
+    return Source(times, rows, between == LINEAR, given=(times, rows))
 
 
 @dataclass(frozen=True)
@@ -263,7 +267,7 @@ class InputFunction:
 
 def _function(kind: InputKind, function: Callable[..., Any], width: int) -> Source:
     asked = InputFunction(kind, function, takes_state(function, kind.name))
-    return Source(np.zeros(1), np.zeros((1, width)), function=asked, described=named(function))
+    return Source(np.zeros(1), np.zeros((1, width)), function=asked, given=function)
 
 
 def _quick_array(found: Any, what: str, t: float) -> Array:
@@ -274,11 +278,6 @@ def _quick_array(found: Any, what: str, t: float) -> Array:
     if array.dtype.kind in "fiu" and not isinstance(found, np.ma.MaskedArray):
         return array
     return float_array(found, f"{what} at t = {t:g} s")
-
-
-def named(function: Callable[..., Any]) -> dict[str, str]:
-    """Describe a function, which cannot be kept, by its name."""
-    return {"function": getattr(function, "__name__", type(function).__name__)}
 
 
 def check_takes_time(function: Callable[..., Any], what: str) -> None:
@@ -308,9 +307,9 @@ def widened(rows: Array, width: int) -> Array:
     return np.pad(rows, ((0, 0), (0, missing)))
 
 
-def function_name(what: str, described: Any) -> str:
+def function_name(what: str, function: Any) -> str:
     """Return what messages call a function that is an argument."""
-    return f"{what} function '{described['function']}'"
+    return f"{what} function '{getattr(function, '__name__', type(function).__name__)}'"
 
 
 def takes_positions(arm: Arm) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array, float_array
 from ulna.errors import InputError, Problem
-from ulna.motion import Plan, Trajectory
-from ulna.scenario.inputs import check_takes_time, command_rates, named
+from ulna.motion import Plan, PlanRequest, Trajectory, plan
+from ulna.scenario.inputs import check_takes_time, command_rates
 from ulna.scenario.options import joint_values
 
 # Returns angles, rates and accelerations (k, 3, n) at times (k,).
@@ -30,28 +30,39 @@ def trajectory_of(given: Any) -> Trajectory | None:
     return given if isinstance(given, Trajectory) else None
 
 
-def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> tuple[Blocks, Any]:
+def followed_of(given: Any) -> Any:
+    """Return a reference as it is followed: of a request, its plan."""
+    return plan(given) if isinstance(given, PlanRequest) else given
+
+
+def check_reference(n: int, given: Any) -> Any:
+    """Return a reference as a scenario holds it: a posture as a tuple, all else as it is."""
+    motion = given if isinstance(given, PlanRequest) else trajectory_of(given)
+    if motion is not None:
+        check_motion(n, motion)
+    elif callable(given):
+        check_takes_time(given, "reference")
+    elif given is not None:
+        return tuple(joint_values(n, "reference", given, "rad").tolist())
+    return given
+
+
+def read_reference(arm: Arm, given: Any, q0: Array, *, start: float = 0.0) -> Blocks:
     """Read a reference: a plan or a trajectory, a set-point (n,), or a function of t.
 
     The function returns q, (q, qd) or (q, qd, qdd). Without any the arm is to stay where it starts.
-    Motions and functions begin at the time `start` [s]. Returns it with a description as plain
-    values.
+    Motions and functions begin at the time `start` [s].
     """
     motion = trajectory_of(given)
     if motion is not None:
-        blocks = Blocks(follow_motion(arm.n, motion), start=start)
-        return blocks, {"path": str(motion.path), "duration": motion.duration} | _begun(start)
+        return Blocks(follow_motion(arm.n, motion), start=start)
     if callable(given):
         follow = partial(_rows_until_failure, follow_function(arm.n, given))
-        return Blocks(follow, function=given, start=start), named(given) | _begun(start)
+        return Blocks(follow, function=given, start=start)
     posture = q0 if given is None else joint_values(arm.n, "reference", given, "rad")
     rows = np.zeros((3, arm.n))
     rows[0] = posture
-    return Blocks(partial(_still_rows, rows), still=True), posture.tolist()
-
-
-def _begun(start: float) -> dict[str, float]:
-    return {"start": start} if start else {}
+    return Blocks(partial(_still_rows, rows), still=True)
 
 
 def _still_rows(rows: Array, times: Array) -> Array:
@@ -69,7 +80,7 @@ def reference_poses(arm: Arm, given: Any, q0: Array) -> Array:
     return joint_values(arm.n, "reference", given, "rad")[None]
 
 
-def check_motion(n: int, motion: Trajectory, what: str = "reference") -> None:
+def check_motion(n: int, motion: Trajectory | PlanRequest, what: str = "reference") -> None:
     """Raise InputError for a motion of another number of joints."""
     if motion.arm.n != n:
         got = f"a motion of {motion.arm.n} joints"

@@ -27,10 +27,10 @@ from ulna.dynamics.packed import (
 )
 from ulna.dynamics.sequential import pack_frozen
 from ulna.expressions import Op, Program
-from ulna.scenario.checks import IDEAL, PERFECT
 from ulna.scenario.disturbances import Disturbance, period_of, sizes, wave_programs
 from ulna.scenario.events import Signal
 from ulna.scenario.inputs import Source
+from ulna.scenario.loops import IDEAL, PERFECT
 from ulna.scenario.methods import METHODS
 from ulna.scenario.options import SimulationOptions, per_arm
 from ulna.simulation.engine import memory_layout as at

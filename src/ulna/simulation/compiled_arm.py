@@ -13,8 +13,8 @@ from ulna.arrays import Array, Evaluator, KernelCall
 from ulna.dynamics.equations_of_motion import linearise, state_evaluator
 from ulna.errors import InputError, Problem, shown
 from ulna.kinematics.forward_kinematics import posture_evaluator
-from ulna.scenario.checks import PERFECT
 from ulna.scenario.inputs import held
+from ulna.scenario.loops import PERFECT
 from ulna.scenario.options import read_options
 from ulna.simulation.build import build_inputs, build_memory
 from ulna.simulation.engine import memory_layout as at

@@ -20,12 +20,13 @@ from ulna.control import Controller, ControlTiming
 from ulna.control.loop_stability import stability_warning
 from ulna.dynamics.packed import QDD
 from ulna.errors import InputError, warn
-from ulna.scenario.checks import IDEAL
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.events import Signal
-from ulna.scenario.inputs import POSITION, TORQUE, Source, chosen_command, takes_positions
+from ulna.scenario.inputs import POSITION, Source, takes_positions
+from ulna.scenario.loops import IDEAL
 from ulna.scenario.options import SimulationOptions
 from ulna.scenario.references import position_command, reference_poses, trajectory_of
+from ulna.scenario.scenario import Scenario
 from ulna.simulation.build import build_inputs, build_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import (
@@ -62,6 +63,7 @@ _engines: dict[int, Callable[..., int]] = {}  # by the number of joints
 class SimulationCore:
     """What a simulation consists of."""
 
+    scenario: Scenario
     arm: Arm
     options: SimulationOptions
     on_error: str
@@ -103,8 +105,9 @@ class SimulationCore:
 
     @property
     def reference(self) -> Any:
-        """What is followed, described by plain values; `set_reference` sets another."""
-        return self.ticks.described
+        """What is followed, a posture as a list; `set_reference` sets another."""
+        followed = self.ticks.followed
+        return followed.tolist() if isinstance(followed, np.ndarray) else followed
 
     @property
     def q(self) -> Array:
@@ -170,20 +173,18 @@ class SimulationCore:
             self.arm.n, self.options, self.sources, self.disturbances, self.signals, self.sensors,
             motors, self.actuators,
         )  # fmt: skip
-        return build_memory(self.arm, self.options, inputs, motors)
+        memory = build_memory(self.arm, self.options, inputs, motors)
+        memory.keys[0] = self.scenario.seed
+        return memory
 
-    def _read_inputs(
-        self, controller: Any, reference: Any, q: Array, tip_force: Any, **commands: Any
-    ) -> None:
-        """Read what acts, and what is followed: by a controller, or by motors themselves."""
-        positioned = self._takes_positions(controller, reference)
-        followed = reference if positioned else None
-        what, command = chosen_command(controller, **commands, reference=followed)
-        check_motors(self.arm, self.options, POSITION if positioned else what)
-        self.loads.set(None if positioned else command, tip_force, TORQUE if positioned else what)
+    def _read_inputs(self, scenario: Scenario, q: Array) -> None:
+        """Take what acts, and what is followed: by a controller, or by motors themselves."""
+        read, positioned = scenario.reading, scenario.follows_by_positions
+        check_motors(self.arm, self.options, POSITION if positioned else read.command)
+        self.loads.act(read.sources, read.command)
         self.ticks = Ticks(self.arm, self.timing)
-        if controller is not None or positioned:
-            self.ticks.follow(reference, q)
+        if scenario.controller is not None or positioned:
+            self.ticks.follow(scenario.followed, q)
         if positioned:
             self._command_positions()
 
@@ -201,7 +202,7 @@ class SimulationCore:
         blocks = self.ticks.blocks
         assert blocks is not None
         command = position_command(self.arm, self.ticks.followed, blocks, self.options.rate)
-        self.loads.follow(command, self.ticks.described)
+        self.loads.follow(command)
 
     def _started(self, controller: Controller | None) -> Any:
         """Return the compiled law of a controller, or the state that it starts with."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ulna.arm.robot_files import parse
 from ulna.concurrency import call_in_thread
 from ulna.errors import FileError, InputError, Problem, UlnaError, import_extra, rewording, shown
+from ulna.scenario.codec import read_stored
 from ulna.simulation.motor_use import MotorUse
 from ulna.simulation.outcome import Contact, Event, Floats, Saturation, Status, Sticking
 from ulna.simulation.run import FORMAT, Run, signal_shapes
@@ -87,11 +87,10 @@ def _read_netcdf(path: Path) -> dict[str, Any]:
         # A list: iterators of h5py hold its lock for as long as they are not at their end.
         names = list(content)
         need = f"'{FORMAT}', a saved run"
-        if "format" not in names:
-            raise InputError(Problem("format", "nothing", need))
-        if (found := _values(content["format"])) != FORMAT:
-            hint = "it takes another version of ulna to read it"
-            raise InputError(Problem("format", shown(found), need, hint))
+        found = shown(_values(content["format"])) if "format" in names else "nothing"
+        if found != repr(FORMAT):
+            hint = "if ulna wrote it, another version did, which reads it"
+            raise InputError(Problem("format", found, need, hint))
         return {name: _values(content[name]) for name in names}
 
 
@@ -146,7 +145,7 @@ def _run(found: Mapping[str, Any]) -> Run:
     def plain(name: str) -> Any:
         return json.loads(found[name])
 
-    arm, _ = parse(found["arm"], "arm")
+    scenario = read_stored(plain("scenario"))
     arrays = {name: found[name] for name in (*RECORDED, *signal_shapes(1, 1)) if name in found}
     arrays["tip_force"] = _columns(found, "tip_force", "tip_moment")
     if TIP_DISTURBANCE in found:
@@ -154,11 +153,11 @@ def _run(found: Mapping[str, Any]) -> Run:
     if set(FLOWS) <= set(found):
         arrays["energy_flows"] = _columns(found, *FLOWS)
     return Run(
-        arm,
+        scenario.arm,
         arrays.pop("time"),
         **arrays,
         status=Status(**plain("status")),
-        settings=plain("settings"),
+        scenario=scenario,
         versions=plain("versions"),
         events=tuple(_event(**one) for one in plain("events")),
         contacts=tuple(Contact(**one) for one in plain("contacts")),

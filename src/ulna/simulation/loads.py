@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,18 +103,19 @@ class Loads:
         )
         if limits is not None and what == TORQUE:
             sources = (sources[0].within(limits), sources[1])
-        self._act(sources, what)
+        self.act(sources, what)
 
-    def follow(self, command: Any, described: Any) -> None:
+    def follow(self, command: Any) -> None:
         """Command positions of a reference, in place of what joints were given."""
         read = read_source(command_kind(POSITION, self.n), command, self.n)
-        self._act((replace(read, described=described), self.sources[1]), POSITION)
+        self.act((read, self.sources[1]), POSITION)
 
     def drop_command(self) -> None:
         """Let nothing act on the joints."""
-        self._act((held(self.n), self.sources[1]), TORQUE)
+        self.act((held(self.n), self.sources[1]), TORQUE)
 
-    def _act(self, sources: tuple[Source, Source], what: str) -> None:
+    def act(self, sources: tuple[Source, Source], what: str) -> None:
+        """Let sources act from now on."""
         self._sources, self.what, self._given = sources, what, None
         # Whether there are rows without times, of which it is not known yet whether they suffice.
         self.spaced = any(source.spacing for source in self._sources)
@@ -176,10 +176,10 @@ class Loads:
         q, qd = self._memory.vectors[at.STAGE : at.STAGE + 2, :n].copy()
         torque, force = self._sources
         if torque.function:
-            self.calling = (function_name(self.what, torque.described), t)
+            self.calling = (function_name(self.what, torque.given), t)
             links[:n, at.LIVE] = torque.function(t, q, qd)
         if force.function:
-            self.calling = (function_name("tip_force", force.described), t)
+            self.calling = (function_name("tip_force", force.given), t)
             links[n, at.TIP_LIVE : at.TIP_LIVE + 3] = force.function(t, q, qd)
 
     def _call_events(self, t: float) -> None:
@@ -187,7 +187,7 @@ class Loads:
         first = int(self._memory.ints[at.LIVE_SIGNALS])
         for place, signal in enumerate(self.signals, first):
             if signal.function:
-                self.calling = (function_name(f"event '{signal.name}'", signal.described), t)
+                self.calling = (function_name(f"event '{signal.name}'", signal.given), t)
                 self._memory.floats[place] = signal.function(t, q, qd)
 
     def short_tables(self, t: float) -> list[str]:

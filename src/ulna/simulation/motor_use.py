@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -191,16 +191,14 @@ def supply_currents(arm: Arm, current: Floats, voltage: Floats) -> dict[float, F
     return found
 
 
-def magnetic_energy(arm: Arm, current: Floats, settings: Mapping[str, Any]) -> Floats:
+def magnetic_energy(arm: Arm, current: Floats, command: str) -> Floats:
     """Return the energy [J] stored in the windings, at every sample.
 
     Windings whose current a driver sets at once count as without inductance.
     """
     motors = [joint.motor for joint in arm.joints]
     lag = [
-        isinstance(one, Motor)
-        and CURRENT not in settings
-        and (VOLTAGE in settings or one.command == VOLTAGE)
+        isinstance(one, Motor) and command != CURRENT and VOLTAGE in (command, one.command)
         for one in motors
     ]
     inductance = [

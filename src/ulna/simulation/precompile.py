@@ -56,6 +56,7 @@ def compile_size(n: int) -> None:
     """Compile all that serves single arms of n joints."""
     from ulna.control import PD
     from ulna.kinematics import track
+    from ulna.scenario import Scenario
     from ulna.scenario.disturbances import step
     from ulna.scenario.methods import METHODS
     from ulna.simulation.compiled_arm import compiled
@@ -76,7 +77,7 @@ def compile_size(n: int) -> None:
             simulate(arm, q0=start, duration=0.01, method=method)
     if n > 1:
         simulate(arm, q0=start, duration=0.01, dynamics="sequential")
-    assert Simulation(arm, q0=start).qdd.any()
+    assert Simulation(Scenario(arm=arm, q0=start)).qdd.any()
     if n > 2:
         track(arm, [[0.3 * n, 0.1]], start)
     for quick in (compiled(rubbing), compiled(arm)):

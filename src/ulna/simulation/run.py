@@ -1,12 +1,11 @@
 """The result of a simulation: what the arm did, how it ended, and all it takes to repeat it.
 
-Nobody can change a run: its arrays are read-only, and its settings are plain values of its own.
+Nobody can change a run: its arrays are read-only, and so is its scenario.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,13 +17,13 @@ import numpy as np
 from ulna._version import __version__
 from ulna.actuation.friction import depends_on_direction
 from ulna.arm import Arm
-from ulna.arm.robot_files import dumps
 from ulna.arrays import runs
 from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.dynamics.equations_of_motion import inverse_dynamics
-from ulna.errors import InputError, Problem
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
+from ulna.scenario.codec import stored
+from ulna.scenario.scenario import Scenario
 from ulna.simulation.motor_use import (
     EnergyFlow,
     MotorUse,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from ulna.simulation.batch.member import Member
 
 
-FORMAT = "run 2"
+FORMAT = "run 3"
 _ARRAYS = ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated")
 AT_STOP = 1e-9  # [rad] from a limit
 MOST_AT_ONCE = 1_000_000  # numbers in the mass matrices of the samples that are worked on together
@@ -116,8 +115,8 @@ class Run:
         Energy [J] since the start, the work of disturbances included.
     status : Status
         How the run ended.
-    settings : mapping
-        How it was made, as JSON has it.
+    scenario : Scenario
+        What was simulated, with everything filled in that was left open: it gives the same again.
     events : tuple of Event
         Conditions that were met.
     contacts : tuple of Contact
@@ -163,7 +162,7 @@ class Run:
     injected: Floats  # (S,) [J]
     dissipated: Floats  # (S,) [J]
     status: Status
-    settings: Mapping[str, Any]
+    scenario: Scenario = None  # type: ignore[assignment]  # unless given, the arm alone
     events: tuple[Event, ...] = ()
     contacts: tuple[Contact, ...] = ()
     versions: Mapping[str, str] = dataclasses.field(default_factory=versions_here)
@@ -188,11 +187,12 @@ class Run:
 
     def __post_init__(self) -> None:
         own = vars(self)  # It is frozen for everybody else.
+        if self.scenario is None:
+            own["scenario"] = Scenario.unchecked(arm=self.arm)
         own |= known_windings(self.arm, self.current, self.voltage, self.temperature)
         for name in (*_ARRAYS, *signal_shapes(len(self.t), self.arm.n)):
             if own[name] is not None:
                 own[name] = read_only(np.asarray(own[name], dtype=np.float64).view())
-        own["settings"] = as_json(self.settings)
         own["versions"] = dict(self.versions)
         for event in self.events:
             read_only(event.q)
@@ -240,7 +240,7 @@ class Run:
         They are what all other torques leave of the motion, positive where friction turns a joint
         to smaller angles, as in τ = M q̈ + C q̇ + G + b q̇ + f.
         """
-        sequential = self.settings.get("dynamics") == "sequential"  # which knows no friction
+        sequential = self.scenario.dynamics == "sequential"  # which knows no friction
         if sequential or not depends_on_direction(self.arm):
             return read_only(np.zeros_like(self.q))
         smooth, given, force = self.arm.without_friction(), self.tau, self.tip_force
@@ -275,7 +275,7 @@ class Run:
         """Where the energy of the motors went; None without motors."""
         if self.energy_flows is None or self.current is None:
             return None
-        magnetic = magnetic_energy(self.arm, self.current, self.settings)
+        magnetic = magnetic_energy(self.arm, self.current, self.scenario.command[0])
         rotors = np.zeros(len(self.t))
         if self.rotor_angle is not None and self.rotor_rate is not None:
             moved = self.rotor_angle, self.rotor_rate
@@ -288,8 +288,7 @@ class Run:
         """All that it takes to repeat the run and to know how it went, as plain data."""
         return {
             "format": FORMAT,
-            "arm": dumps(self.arm),
-            "settings": dict(self.settings),
+            "scenario": stored(self.scenario),
             "status": dataclasses.asdict(self.status),
             "versions": dict(self.versions),
             "events": [
@@ -399,22 +398,3 @@ def read_only(array: Floats) -> Floats:
     """Return the array itself, which can be changed no more."""
     array.flags.writeable = False
     return array
-
-
-def _plain(value: Any) -> Any:
-    if value is None or type(value) in (str, float, int, bool):
-        return value
-    if type(value) in (list, tuple):
-        return [_plain(part) for part in value]
-    if type(value) is dict and all(type(key) is str for key in value):
-        return {key: _plain(part) for key, part in value.items()}
-    return json.loads(json.dumps(value))
-
-
-def as_json(settings: Mapping[str, Any]) -> Any:
-    """Return settings as JSON has them: a copy of plain values."""
-    try:
-        return {str(name): _plain(value) for name, value in settings.items()}
-    except (TypeError, ValueError) as error:
-        need = "text, numbers, lists and dicts of them"
-        raise InputError(Problem("settings", str(error), need)) from error

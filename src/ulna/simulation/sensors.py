@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,49 +13,15 @@ from ulna.arm.control_loop import MOST_LATE as MOST_LATE
 from ulna.arm.control_loop import (
     Actuators,
     ControlLoop,
-    check_delay,
 )
 from ulna.arm.control_loop import Sensors as Sensors
-from ulna.arm.control_timing import ControlTiming, whole_periods
+from ulna.arm.control_timing import whole_periods
 from ulna.arrays import Array
-from ulna.scenario.checks import IDEAL, PERFECT
+from ulna.scenario.loops import IDEAL, PERFECT, sample_times
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import MemoryBuilders
 
 UNLIMITED = 1e300  # [N·m/s], a rate without a limit: infinity times zero has no value
-
-
-class SampleTimes(NamedTuple):
-    """When sensors sample: sample i at (i − offset) period + phase, the first at the start."""
-
-    period: float  # [s]
-    phase: float  # [s]
-    lag: float  # of a sample and the phase, in periods
-    offset: int
-    room: int  # samples to keep
-
-
-def sample_times(sensors: Sensors, rate: float) -> SampleTimes:
-    """Return when sensors sample for a controller of a rate [Hz]."""
-    period = 1.0 / (rate if sensors.rate is None else sensors.rate)
-    check_delay("sensors.delay", sensors.delay, period)
-    late = whole_periods(sensors.delay, period)
-    if sensors.rate is not None:
-        return SampleTimes(period, 0.0, sensors.delay / period, 0, late + 2)
-    phase = late * period - sensors.delay
-    offset = int(phase > 2e-6 * period)
-    return SampleTimes(period, phase if offset else 0.0, float(late), offset, late + 2)
-
-
-def timing_of(sensors: Sensors, actuators: Actuators, n: int, rate: float) -> ControlTiming:
-    """Return the rate, and the delay of the whole loop: of sensors, actuators and their lag."""
-    if sensors is PERFECT and actuators is IDEAL:
-        return ControlTiming(rate, 0.0)
-    sample_times(sensors, rate)
-    check_delay("actuators.delay", actuators.delay, 1.0 / rate)
-    lag = 0.0 if actuators == IDEAL else float(actuators.layout(n)[:, 0].max())
-    own = 0.0 if sensors.rate is None else max(1.0 / sensors.rate - 1.0 / rate, 0.0) / 2.0
-    return ControlTiming(rate, sensors.delay + own + actuators.delay + lag)
 
 
 def sensor_row(sensors: Sensors, n: int, rate: float) -> Array:

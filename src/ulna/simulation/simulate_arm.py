@@ -1,28 +1,21 @@
-"""`ulna.simulate`: one arm from its start to the end of its run, recorded.
-
-How a simulation was set up, as plain values: what a run keeps of it.
-"""
+"""`ulna.simulate`: one arm from its start to the end of its run, recorded."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from ulna.arm import Actuators, Arm, Sensors
-from ulna.arm.robot_files import dumps
-from ulna.arrays import Array, flag, float_array
+from ulna.arm import Arm
+from ulna.arrays import Array, float_array
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
-from ulna.motion import Trajectory
 from ulna.progress import progress as progress_line
-from ulna.scenario.checks import IDEAL
-from ulna.scenario.disturbances import Disturbance
-from ulna.scenario.options import per_arm, read_time
-from ulna.scenario.references import check_motion, trajectory_of
+from ulna.scenario.options import read_time
+from ulna.scenario.scenario import Scenario, is_default
 from ulna.simulation.capacity import allowance, check_memory
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import ENERGY_FLOWS, sample_columns, sample_width
@@ -43,6 +36,7 @@ from ulna.typing import (
     Method,
     OnError,
     OnInterrupt,
+    Precision,
     ReferenceLike,
     SamplesLike,
     SensorsLike,
@@ -57,7 +51,7 @@ DEFAULT_MEMORY = 500e6  # [bytes] that they may take
 
 @interruptible
 def simulate(
-    arm: Arm,
+    arm: Arm | Scenario,
     *,
     q0: StateLike | None = None,
     qd0: StateLike | None = None,
@@ -66,9 +60,18 @@ def simulate(
     voltage: TorqueLike | None = None,
     current: TorqueLike | None = None,
     position: TorqueLike | None = None,
+    tip_force: TipForceLike | None = None,
+    between: Interpolation = "hold",
     controller: ControllerLike | None = None,
     reference: ReferenceLike | None = None,
-    tip_force: TipForceLike | None = None,
+    rate: float | None = None,
+    sensors: SensorsLike | None = None,
+    actuators: ActuatorsLike | None = None,
+    disturbances: DisturbancesLike = (),
+    stops: bool = True,
+    restitution: float = 0.0,
+    dynamics: Dynamics = "full",
+    sequential_damping: ArrayLike | None = None,
     method: Method | None = None,
     dt: float = 1e-3,
     rtol: float | None = 1e-9,
@@ -76,17 +79,10 @@ def simulate(
     max_step: float = math.inf,
     samples: SamplesLike | None = None,
     signals: bool = True,
-    between: Interpolation = "hold",
-    rate: float | None = None,
-    sensors: SensorsLike | None = None,
-    actuators: ActuatorsLike | None = None,
-    disturbances: DisturbancesLike = (),
     events: EventsLike | None = None,
     until: EventLike | None = None,
-    stops: bool = True,
-    restitution: float = 0.0,
-    dynamics: Dynamics = "full",
-    sequential_damping: ArrayLike | None = None,
+    precision: Precision = "double",
+    seed: int = 0,
     progress: bool | None = None,
     on_error: OnError = "return",
     on_interrupt: OnInterrupt = "raise",
@@ -95,77 +91,28 @@ def simulate(
 
     Parameters
     ----------
-    arm : Arm
-        The arm, of n joints.
-    q0 : array_like, shape (n,), optional
-        Joint angles [rad] at the start. Unless given, those that a followed motion starts with.
-    qd0 : array_like, shape (n,), optional
-        Joint rates [rad/s] at the start. Unless given, those of the motion where q0 is its start,
-        else none.
+    arm : Arm or Scenario
+        A scenario; or an arm with what else a scenario holds, by the names of its fields.
+    q0, qd0 : array_like, shape (n,), optional
+        Joint angles [rad] and rates [rad/s] at the start, as in `ulna.Scenario`.
     duration : float, optional
-        How long [s] to simulate. Unless given, as long as a motion that is followed takes.
-    torque : array_like, str, sequence of str, tuple or callable, optional
-        Joint torques [N·m]: numbers (n,); text such as "100*t", one formula a joint, over t, x, y,
-        q1 …, qd1 …; a pair (times, rows), or rows (k, n) dt apart; or a function of t, or of
-        (t, q, qd), that returns (n,).
-    voltage, current : as torque, optional
-        In place of torques, voltages [V] or currents [A] of DC motors at all joints.
-    position : as torque, optional
-        In place of torques, angles [rad] that servos or steppers at all joints are commanded.
-    controller : Controller, optional
-        What computes torques from measurements, at `rate`; its torques add to `torque`. See
-        `ulna.control`. Motors whose command is no torque have it converted by their drivers.
-    reference : Plan, Trajectory, array_like or callable, optional
-        What the controller follows: a motion, a posture (n,) [rad], or a function of t that
-        returns q, (q, qd) or (q, qd, qdd). Unless given, the posture at the start. Without a
-        controller its angles are what servos and steppers at all joints are commanded.
-    tip_force : array_like, str, sequence of str, tuple or callable, optional
-        Force x, y [N] at the tip, and a moment [N·m] if there are three; in the same forms as
-        `torque`. It acts on the arm.
-    method : {"dop853", "rk4", "semi-implicit", "gauss4"}, optional
-        The integrator. "dop853" is adaptive, to `rtol` and `atol`; the others take steps of `dt`:
-        "semi-implicit" for stiff damping, "gauss4" to keep the energy for ever. Unless given, "rk4"
-        with a controller and "dop853" without.
-    dt : float
-        The step [s] of methods with fixed steps, and the distance of samples and of table rows.
-    rtol : float or None
-        Relative tolerance of "dop853", from 1e-14 to 0.1; None makes it take steps of `dt`.
-    atol : float
-        Absolute tolerance of "dop853" [rad, rad/s].
-    max_step : float
-        The longest step [s] of "dop853".
-    samples : int or array_like, shape (S,), optional
-        How many samples to keep, or their times [s]. Unless given, one every dt, at most 100,001.
-    signals : bool
-        Whether samples hold what a controller measured, followed and commanded, and disturbances;
-        without, `Run` has None there and takes less memory.
-    between : {"hold", "linear"}
-        What applies between the rows of a table of torques or tip forces.
-    rate : float, optional
-        The control rate [Hz]; unless given that of the arm's `loop`, else 1000 Hz.
-    sensors : Sensors, optional
-        What the controller measures with: sample rate, delay, bias, noise, resolution; unless
-        given those of the arm's `loop`, else perfect ones.
-    actuators : Actuators, optional
-        What becomes of its commands: delay, lag, largest rate, resolution; unless given those of
-        the arm's `loop`, else the torque is the command.
+        How long [s] to simulate, as in `ulna.Scenario`.
+    torque, voltage, current, position, tip_force, between : optional
+        What acts on the arm, as in `ulna.Scenario`.
+    controller, reference, rate, sensors, actuators : optional
+        The loop, as in `ulna.Scenario`.
     disturbances : sequence of Disturbance
-        What acts besides, made with `ulna.scenario.disturbances`.
-    events : mapping of str to str or callable, optional
-        Formulas or functions by name, whose changes of sign are located; see `Run.events`.
-    until : str or callable, optional
-        An event that ends the run.
-    stops : bool
-        Whether joints stop at their limits. Sequential dynamics have no stops.
-    restitution : float
-        The part of its speed, 0 to 1, that a joint keeps when it hits a stop.
-    dynamics : {"full", "sequential"}
-        The equations of motion, or an approximation joint by joint, see
-        `ulna.dynamics.sequential`, which takes no tip force.
-    sequential_damping : array_like, shape (n,), optional
-        Damping [1/s] of the sequential dynamics, in place of that of the joints.
+        What acts besides, as in `ulna.Scenario`.
+    stops, restitution, dynamics, sequential_damping : optional
+        The equations of motion, as in `ulna.Scenario`.
+    method, dt, rtol, atol, max_step, precision : optional
+        The integrator and its steps, as in `ulna.Scenario`.
+    samples, signals, events, until : optional
+        What is recorded, and when it ends, as in `ulna.Scenario`.
+    seed : int
+        The stream that noise is drawn from.
     progress : bool, optional
-        Whether to show how far it is; unless given, where it takes long and somebody looks.
+        Whether to show how far it is. Default: where it takes long and somebody looks.
     on_error : {"return", "raise"}
         Whether a controller or a function that fails ends the run with a status, or raises.
     on_interrupt : {"raise", "return"}
@@ -175,7 +122,7 @@ def simulate(
     -------
     Run
         States, torques, energies and events at the samples. What went wrong is in `Run.status`,
-        and all until then is kept.
+        and all until then is kept. `Run.scenario` repeats it.
 
     Raises
     ------
@@ -190,25 +137,31 @@ def simulate(
     >>> run = simulate(ulna.preset("bechard-1"), q0=[0.0], torque=[10.0], duration=20.0)
     >>> round(float(run.q[-1, 0]), 4), round(float(run.qd[-1, 0]), 4)
     (644.3452, 48.6266)
+    >>> again = simulate(run.scenario)
+    >>> bool((again.q == run.q).all())
+    True
     """
     check_on_interrupt(on_interrupt)
-    motion = trajectory_of(reference)
-    length = read_time("duration", motion.duration if motion and duration is None else duration)
-    if q0 is None:
-        q0, qd_start = _start(arm, motion)
-        qd0 = qd_start if qd0 is None else qd0
-    simulation = Simulation(
-        arm, q0=q0, qd0=qd0, torque=torque, voltage=voltage, current=current, position=position,
-        controller=controller, reference=reference, tip_force=tip_force, method=method, dt=dt,
-        rtol=rtol, atol=atol, max_step=max_step, between=between, rate=rate, sensors=sensors,
-        actuators=actuators, disturbances=disturbances, events=events, until=until, stops=stops,
-        restitution=restitution, dynamics=dynamics, sequential_damping=sequential_damping,
-        on_error=on_error,
-    )  # fmt: skip
-    simulation.stiffness.warned = check_stiffness(arm, simulation.options, length)
-    width = sample_width(arm.n, simulation.kept_signals if flag("signals", signals) else 0)
-    times = sample_times(samples, length, simulation.options.dt, width)
-    simulation.keep_samples(times, signals=bool(signals))
+    asked = {
+        "q0": q0, "qd0": qd0, "duration": duration, "torque": torque, "voltage": voltage,
+        "current": current, "position": position, "tip_force": tip_force, "between": between,
+        "controller": controller, "reference": reference, "rate": rate, "sensors": sensors,
+        "actuators": actuators, "disturbances": disturbances, "stops": stops,
+        "restitution": restitution, "dynamics": dynamics,
+        "sequential_damping": sequential_damping, "method": method, "dt": dt, "rtol": rtol,
+        "atol": atol, "max_step": max_step, "samples": samples, "signals": signals,
+        "events": events, "until": until, "precision": precision, "seed": seed,
+    }  # fmt: skip
+    scenario = arm if isinstance(arm, Scenario) else Scenario(arm=arm, **asked)  # type: ignore[arg-type]
+    if scenario is arm:
+        _check_alone(asked)
+    simulation = Simulation(scenario, on_error=on_error)
+    motion, length = scenario.motion, scenario.duration
+    length = read_time("duration", motion.duration if motion and length is None else length)
+    simulation.stiffness.warned = check_stiffness(simulation.arm, simulation.options, length)
+    width = sample_width(simulation.arm.n, simulation.kept_signals if scenario.signals else 0)
+    times = sample_times(scenario.samples, length, simulation.options.dt, width)
+    simulation.keep_samples(times, signals=scenario.signals)
     run = _recorded(simulation, length, shown=progress)
     warn(*simulation.accuracy_warnings, *simulation.loads.short_tables(simulation.t))
     if run.status.reason == "interrupted":
@@ -216,14 +169,13 @@ def simulate(
     return run
 
 
-def _start(arm: Any, motion: Trajectory | None) -> tuple[Array, Array]:
-    """Return the state that a motion starts with."""
-    if motion is None:
-        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
-    if isinstance(arm, Arm):
-        check_motion(arm.n, motion)
-    first = motion(0.0)
-    return first.q, first.qd
+def _check_alone(asked: Mapping[str, Any]) -> None:
+    """Raise InputError for values beside a scenario, which holds them all."""
+    beside = [name for name, value in asked.items() if not is_default(name, value)]
+    if beside:
+        got = f"a scenario and {', '.join(beside)}"
+        hint = f"pass scenario.replace({beside[0]}=...)"
+        raise InputError(Problem("scenario", got, "nothing beside a scenario", hint))
 
 
 def _recorded(simulation: Simulation, length: float, *, shown: bool | None) -> Run:
@@ -277,7 +229,7 @@ def _run(simulation: Simulation, length: float) -> Run:
         first, last = columns[ENERGY_FLOWS[0]], columns[ENERGY_FLOWS[-1]]
         arrays = {name: one for name, one in arrays.items() if name not in ENERGY_FLOWS}
         arrays["energy_flows"] = kept[:, first.start : last.stop]
-    if simulation.keeps_signals and simulation.controller is None and simulation.reference:
+    if simulation.keeps_signals and simulation.controller is None and simulation.ticks.blocks:
         arrays |= _followed(simulation, arrays["t"])
     if simulation.keeps_signals:
         # Of what is not there, nothing is kept: no limits, no disturbances.
@@ -288,7 +240,7 @@ def _run(simulation: Simulation, length: float) -> Run:
     return Run(
         arm=simulation.arm,
         status=simulation.status,
-        settings=settings_of(simulation) | {"duration": length, "samples": samples},
+        scenario=resolved(simulation, length, samples),
         events=events,
         contacts=contacts,
         saturation=saturation_of(simulation),
@@ -346,49 +298,17 @@ def _check_samples(count: int, row: int) -> None:
     check_memory("samples", f"{count:,} of {row:,} bytes", count * row, hint)
 
 
-def settings_of(simulation: Simulation) -> dict[str, Any]:
-    """Return all that it takes to set a simulation up again; functions by their names only."""
-    q, qd = simulation.start
-    torque, force = simulation.sources
-    options = simulation.options
-    plain: dict[str, Any] = {"q0": q.tolist(), "qd0": qd.tolist(), **vars(options)}
-    plain["max_step"] = None if math.isinf(options.max_step) else options.max_step
-    plain |= {simulation.loads.what: torque.described, "tip_force": force.described}
-    if simulation.ticks.blocks is not None:
-        plain["reference"] = simulation.reference
-    if simulation.controller is not None:
-        plain["controller"] = repr(simulation.controller)
-        model = getattr(simulation.controller, "model", None)
-        if isinstance(model, Arm):
-            plain["controller_model"] = _robot_text(model)
-        plain |= loop_settings(simulation.sensors, simulation.actuators)
-    if simulation.disturbances:
-        plain["disturbances"] = [plain_disturbance(one) for one in simulation.disturbances]
-    for signal in simulation.signals:
-        if signal.ends:
-            plain["until"] = signal.described
-        else:
-            plain.setdefault("events", {})[signal.name] = signal.described
-    return plain
-
-
-_robot_text = per_arm(dumps)
-
-
-def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:
-    """Return sensors, and actuators unless they are ideal, as plain values."""
-    plain = {"sensors": asdict(sensors)}
-    if actuators != IDEAL:
-        plain["actuators"] = finite_values(asdict(actuators))
-    return plain
-
-
-def finite_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is infinite, which a file cannot hold: no limit."""
-    return {name: value for name, value in values.items() if not np.isinf(value).any()}
-
-
-def plain_disturbance(disturbance: Disturbance) -> dict[str, Any]:
-    """Return a disturbance as plain values; one that never stops has no such time."""
-    values = asdict(disturbance)
-    return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}
+def resolved(simulation: Simulation, length: float, count: int) -> Scenario:
+    """Return the scenario of a run with all that was left open: it gives the same bits again."""
+    asked, options, (q, qd) = simulation.scenario, simulation.options, simulation.start
+    found: dict[str, Any] = {
+        "q0": tuple(q.tolist()), "qd0": tuple(qd.tolist()), "duration": length,
+        "method": options.method, "rate": options.rate,
+    }  # fmt: skip
+    if not isinstance(asked.samples, np.ndarray):
+        found["samples"] = count
+    if asked.controller is not None:
+        found |= {"sensors": simulation.sensors, "actuators": simulation.actuators}
+        if asked.reference is None:
+            found["reference"] = found["q0"]
+    return asked.completed(**found)

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ulna.arm import Arm
+from ulna.arrays import Array
 from ulna.concurrency import interruptible, return_partial
 from ulna.control.controller import check_controller
 from ulna.errors import InputError, Problem, shown, units_hint, warn
-from ulna.scenario.checks import (
-    IDEAL,
-    PERFECT,
-    check_controlled,
-    check_kinds,
-    check_sequential,
-    check_tip_is_free,
-    loop_of,
-)
-from ulna.scenario.events import read_events
+from ulna.scenario.checks import check_controlled, check_sequential, check_tip_is_free
+from ulna.scenario.events import tried
 from ulna.scenario.inputs import TORQUE, chosen_command
-from ulna.scenario.options import check_start, is_number, joint_values, read_options, read_time
+from ulna.scenario.loops import IDEAL, PERFECT
+from ulna.scenario.options import check_start, is_number, joint_values, read_time
+from ulna.scenario.scenario import Scenario
 from ulna.simulation.core import Report, SimulationCore
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.loads import Loads
@@ -33,25 +25,15 @@ from ulna.simulation.outcome import (
     interrupted,
     status_of,
 )
-from ulna.simulation.sensors import timing_of
 from ulna.simulation.steps import (
     accuracy_warnings,
     check_steps,
     prepare_steps,
 )
 from ulna.typing import (
-    ActuatorsLike,
-    ArrayLike,
     ControllerLike,
-    DisturbancesLike,
-    Dynamics,
-    EventLike,
-    EventsLike,
-    Interpolation,
-    Method,
     OnError,
     ReferenceLike,
-    SensorsLike,
     StateLike,
     TipForceLike,
     TorqueLike,
@@ -60,40 +42,36 @@ from ulna.typing import (
 LOST = ("diverged", "stalled", "bad torque")  # there is no state to continue from
 
 
+def starting_state(scenario: Scenario) -> tuple[Array, Array]:
+    """Return the angles and rates at the start: those given, else those of the motion."""
+    n, motion = scenario.arm.n, scenario.motion
+    if scenario.q0 is not None:
+        q = np.array(scenario.q0)
+        return q, np.zeros(n) if scenario.qd0 is None else np.array(scenario.qd0)
+    if motion is None:
+        raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
+    first = motion(0.0)
+    qd = first.qd if scenario.qd0 is None else np.array(scenario.qd0)
+    check_start(scenario.arm, first.q, qd, scenario.reading.options)
+    return first.q, qd
+
+
 class Simulation(SimulationCore):
     """Simulate an arm step by step, as an object that advances when it is called.
 
     Parameters
     ----------
-    arm : Arm
-        The arm, of n joints.
-    q0 : array_like, shape (n,)
-        Joint angles [rad] at the start.
-    qd0 : array_like, shape (n,), optional
-        Joint rates [rad/s] at the start; at rest unless given.
-    torque, voltage, current, position, controller, reference, tip_force : optional
-        What acts on the arm, as in `ulna.simulate`; `apply`, `set_controller` and `set_reference`
-        change it.
-    method, dt, rtol, atol, max_step : optional
-        The integrator and its steps, as in `ulna.simulate`.
-    between : {"hold", "linear"}
-        What applies between the rows of a table of torques or tip forces.
-    rate : float
-        The control rate [Hz].
-    sensors, actuators, disturbances, events, until : optional
-        What is measured, what acts besides and what is watched, as in `ulna.simulate`.
-    stops : bool
-        Whether joints stop at their limits.
-    restitution : float
-        The part of its speed, 0 to 1, that a joint keeps when it hits a stop.
-    dynamics, sequential_damping : optional
-        The equations of motion, as in `ulna.simulate`.
+    scenario : Scenario
+        The arm, where it starts, and what acts on it; `apply`, `set_controller` and
+        `set_reference` change that. `duration`, `samples` and `signals` are for `ulna.simulate`.
     on_error : {"return", "raise"}
         Whether a controller or a function that fails ends the simulation with a status, `error`
         being the exception, or raises.
 
     Attributes
     ----------
+    scenario : Scenario
+        What was asked.
     arm : Arm
         The arm.
     status : Status
@@ -107,72 +85,36 @@ class Simulation(SimulationCore):
     Examples
     --------
     >>> import ulna
-    >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+    >>> swing = Simulation(ulna.Scenario(arm=ulna.Arm.rods([1.0], [1.0]), q0=[0.0]))
     >>> print(swing.advance(0.5))
     ran to t = 0.5 s
     >>> round(float(swing.q[0]), 6)
     -1.661148
     """
 
-    def __init__(
-        self,
-        arm: Arm,
-        *,
-        q0: StateLike,
-        qd0: StateLike | None = None,
-        torque: TorqueLike | None = None,
-        voltage: TorqueLike | None = None,
-        current: TorqueLike | None = None,
-        position: TorqueLike | None = None,
-        controller: ControllerLike | None = None,
-        reference: ReferenceLike | None = None,
-        tip_force: TipForceLike | None = None,
-        method: Method | None = None,
-        dt: float = 1e-3,
-        rtol: float | None = 1e-9,
-        atol: float = 1e-12,
-        max_step: float = math.inf,
-        between: Interpolation = "hold",
-        rate: float | None = None,
-        sensors: SensorsLike | None = None,
-        actuators: ActuatorsLike | None = None,
-        disturbances: DisturbancesLike = (),
-        events: EventsLike | None = None,
-        until: EventLike | None = None,
-        stops: bool = True,
-        restitution: float = 0.0,
-        dynamics: Dynamics = "full",
-        sequential_damping: ArrayLike | None = None,
-        on_error: OnError = "return",
-    ) -> None:
+    def __init__(self, scenario: Scenario, *, on_error: OnError = "return") -> None:
         self.on_error = check_on_error(on_error)
-        check_kinds(arm, controller, sensors, disturbances, actuators)
-        self.arm = arm
-        judged = None if self._takes_positions(controller, reference) else reference
-        check_controlled(controller, reference=judged, sensors=sensors, actuators=actuators)
-        loop = loop_of(arm, rate, sensors, actuators)
-        self.options = read_options(
-            arm.n, method=method, controlled=controller is not None, dynamics=dynamics,
-            sequential_damping=sequential_damping, rtol=rtol, stops=stops, dt=dt, atol=atol,
-            max_step=max_step, rate=loop.rate, restitution=restitution,
-        )  # fmt: skip
-        q = joint_values(arm.n, "q0", q0, "rad")
-        qd = np.zeros(arm.n) if qd0 is None else joint_values(arm.n, "qd0", qd0, "rad/s")
-        check_start(arm, q, qd, self.options)
-        self.sensors, self.actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
-        self.disturbances = tuple(disturbances)
-        self.signals = read_events(events, until, q, qd)
-        self.loads = Loads(arm.n, between=between, dt=self.options.dt, signals=self.signals)
-        if dynamics == "sequential":
-            check_tip_is_free(tip_force, disturbances)
-            check_sequential(arm)
-        self.timing = timing_of(self.sensors, self.actuators, arm.n, self.options.rate)
-        self._read_inputs(
-            controller, reference, q, tip_force, torque=torque, voltage=voltage, current=current,
-            position=position,
-        )  # fmt: skip
+        if not isinstance(scenario, Scenario):
+            hint = "pass ulna.Scenario(arm=..., q0=...)"
+            raise InputError(Problem("scenario", shown(scenario), "a Scenario", hint))
+        if scenario.precision != "double":
+            hint = "simulate_batch computes in single precision"
+            need = "'double' for a single arm"
+            raise InputError(Problem("precision", shown(scenario.precision), need, hint))
+        self.scenario, self.arm, read = scenario, scenario.arm, scenario.reading
+        self.options, self.timing = read.options, read.timing
+        q, qd = starting_state(scenario)
+        self.sensors, self.actuators = read.loop.sensors or PERFECT, read.loop.actuators or IDEAL
+        self.disturbances = tuple(scenario.disturbances)
+        self.signals = tried(read.signals, q, qd)
+        self.loads = Loads(
+            self.arm.n, between=scenario.between, dt=self.options.dt, signals=self.signals
+        )
+        if self.options.dynamics == "sequential":
+            check_sequential(self.arm)
+        self._read_inputs(scenario, q)
         self._times, self.keeps_signals, self._kept = np.zeros(0), False, 0
-        self._begin(controller, q, qd)
+        self._begin(scenario.controller, q, qd)
         self._warn()
 
     def apply(
@@ -206,7 +148,7 @@ class Simulation(SimulationCore):
         Examples
         --------
         >>> import ulna
-        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> swing = Simulation(ulna.Scenario(arm=ulna.Arm.rods([1.0], [1.0]), q0=[0.0]))
         >>> swing.apply(torque=[4.905])  # what holds it
         >>> print(swing.advance(0.5), swing.q.tolist())
         ran to t = 0.5 s [0.0]
@@ -330,7 +272,7 @@ class Simulation(SimulationCore):
         Examples
         --------
         >>> import ulna
-        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> swing = Simulation(ulna.Scenario(arm=ulna.Arm.rods([1.0], [1.0]), q0=[0.0]))
         >>> print(swing.advance(0.3))  # it falls
         ran to t = 0.3 s
         >>> swing.set_controller(ulna.control.GravityPD(), reference=[1.0])
@@ -383,7 +325,8 @@ class Simulation(SimulationCore):
         --------
         >>> import ulna
         >>> arm = ulna.Arm.rods([1.0], [1.0])
-        >>> swing = Simulation(arm, q0=[0.0], controller=ulna.control.GravityPD())
+        >>> held = ulna.Scenario(arm=arm, q0=[0.0], controller=ulna.control.GravityPD())
+        >>> swing = Simulation(held)
         >>> swing.set_reference([0.5])
         >>> print(swing.advance(5.0))
         ran to t = 5 s
@@ -431,7 +374,7 @@ class Simulation(SimulationCore):
         Examples
         --------
         >>> import ulna
-        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> swing = Simulation(ulna.Scenario(arm=ulna.Arm.rods([1.0], [1.0]), q0=[0.0]))
         >>> print(swing.advance(0.5))
         ran to t = 0.5 s
         >>> swing.reset([-1.5])
@@ -463,7 +406,7 @@ class Simulation(SimulationCore):
         Examples
         --------
         >>> import ulna
-        >>> swing = Simulation(ulna.Arm.rods([1.0], [1.0]), q0=[0.0])
+        >>> swing = Simulation(ulna.Scenario(arm=ulna.Arm.rods([1.0], [1.0]), q0=[0.0]))
         >>> other = swing.copy()
         >>> print(other.advance(0.5), "|", swing.t)
         ran to t = 0.5 s | 0.0

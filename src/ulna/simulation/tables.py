@@ -256,7 +256,7 @@ def html(run: Run) -> str:
 
 
 def _title(run: Run) -> str:
-    n, samples, method = run.arm.n, len(run), run.settings.get("method")
+    n, samples, method = run.arm.n, len(run), run.scenario.method
     with np.errstate(all="ignore"):
         duration = run.final.t - run.t[0]
     counts = f"{n} link{'s' * (n > 1)}, {duration:g} s, {samples} sample{'s' * (samples > 1)}"

@@ -22,7 +22,7 @@ from ulna.control.loop_stability import is_judged
 from ulna.errors import InputError, Problem, shown
 from ulna.scenario.inputs import function_name
 from ulna.scenario.options import per_arm
-from ulna.scenario.references import Blocks, block, read_reference
+from ulna.scenario.references import Blocks, block, followed_of, read_reference
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Memory, new_control
 from ulna.simulation.outcome import Failed
@@ -43,8 +43,7 @@ class Ticks:
         self.state: Any = None  # of a controller in Python
         self._before: Any = None  # its state before its last call
         self.blocks: Blocks | None = None  # the reference, if there is one
-        self.followed: Any = None  # as it was given, and described by plain values
-        self.described: Any = None
+        self.followed: Any = None  # as it was given
         self._rows = 0  # of its own that a compiled law has in its state
         self._law: Any = None
         self._visible: Array = None  # the reference, read-only
@@ -58,16 +57,16 @@ class Ticks:
 
     def follow(self, reference: Any, q: Array, *, start: float = 0.0) -> None:
         """Read the reference; without any the set-point is q."""
-        blocks, described = read_reference(self.arm, reference, q, start=start)
-        self.blocks, self.described = blocks, described
+        reference = followed_of(reference)
+        self.blocks = read_reference(self.arm, reference, q, start=start)
         # A list of the user's may change.
-        is_posture = blocks.still and reference is not None
-        self.followed = np.array(self.described) if is_posture else reference
+        is_posture = self.blocks.still and reference is not None
+        self.followed = np.array(reference) if is_posture else reference
         self.control = self.control._replace(reference_table=np.zeros((0, 3, self.arm.n, 1)))
 
     def unfollow(self) -> None:
         """Follow nothing any more."""
-        self.blocks = self.followed = self.described = None
+        self.blocks = self.followed = None
 
     def restart(self, q: Array) -> None:
         """Begin the reference again; without any the set-point is q."""
@@ -138,7 +137,7 @@ class Ticks:
         except Exception as error:
             if self.blocks.function is None:
                 raise
-            who = function_name("reference", self.described)
+            who = function_name("reference", self.followed)
             raise Failed("function failed", who, first * self._period, error) from error
         self.control = self.control._replace(reference_table=rows)
         if self._law is None:

@@ -23,9 +23,10 @@ from ulna.control import Controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
 from ulna.progress import progress as progress_line
-from ulna.scenario.checks import DEFAULT_RATE, check_kinds
+from ulna.scenario.checks import check_kinds
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import POSITION, check_given
+from ulna.scenario.loops import DEFAULT_RATE
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.sweep.cases import Grid, batch_keywords, sample_grid
 from ulna.sweep.robust_results import Robustness

@@ -15,7 +15,7 @@ from ulna.errors import InputError
 from ulna.expressions import Call
 from ulna.motion import Path
 from ulna.scenario.disturbances import Disturbance
-from ulna.simulation.simulate_arm import plain_disturbance
+from ulna.simulation.batch.batch_call import plain_disturbance
 from ulna.sweep.cases import EXACT, FINITE, Case, Grid
 from ulna.sweep.sampling import Axis, Design, Distribution
 from ulna.sweep.spec_files import portable_arm, portable_path

@@ -25,8 +25,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.expressions import parse_call
 from ulna.motion import Plan
 from ulna.scenario.arm_names import ARM_FIELDS, template
-from ulna.scenario.checks import IDEAL, PERFECT
-from ulna.simulation.sensors import timing_of
+from ulna.scenario.loops import IDEAL, PERFECT, timing_of
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, PreparedCase
 from ulna.sweep.sampling import DESIGNS, Design

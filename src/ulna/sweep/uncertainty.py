@@ -21,7 +21,7 @@ from ulna.arm.robot_files import parse_toml, placed
 from ulna.errors import InputError, Problem, Problems, shown
 from ulna.expressions import Call, parse_call
 from ulna.motion import Plan
-from ulna.scenario.checks import DEFAULT_RATE, PERFECT
+from ulna.scenario.loops import DEFAULT_RATE, PERFECT
 from ulna.storage import read_text
 
 MASS, LENGTH, PAYLOAD, FRICTION = 0.05, 0.002, 0.1, 0.3  # either way, as parts of the nominal

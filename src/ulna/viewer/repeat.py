@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.arm.plain_arms import plain_arm
 from ulna.arm.robot_files import dumps
 from ulna.arrays import Array
-from ulna.control import read_controller, with_model
+from ulna.control import read_controller
 from ulna.errors import InputError
 from ulna.motion import Plan
+from ulna.scenario.codec import NotWritableError, express_controller, to_python
 from ulna.simulation.batch.batch_call import MOST_LETTERS, MOST_NUMBERS
-from ulna.simulation.made_with import controller_and_model
 
 if TYPE_CHECKING:
     from ulna.analysis import Portrait
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from ulna.simulation import BatchRun, Run
 
 HEAD = '''"""Repeats a result of ulna."""
+
+import ulna
+
+'''
+BATCH_HEAD = '''"""Repeats a result of ulna."""
 
 from math import inf, nan
 
@@ -35,7 +41,6 @@ from ulna.scenario.disturbances import Disturbance
 
 '''
 INPUTS = ("torque", "voltage", "current", "position", "tip_force")
-OPTIONS = ("method", "dt", "rtol", "atol", "max_step", "stops", "restitution", "dynamics")
 # What a batch is asked, arm by arm, and for all of them.
 LOOP = ("controller", "reference", "sensors", "actuators")
 ARGUMENTS = ("q0", "qd0", *INPUTS, *LOOP, "disturbances", "seeds")
@@ -49,20 +54,23 @@ class NotRepeatableError(Exception):
 
 def run_script(run: Run) -> str:
     """Return the script of a run."""
-    return f"{_head(run.arm)}{_simulate(run, run.arm, None)}print(run)\n"
+    return f"{HEAD}{_arm(run.arm)}{_simulate(run, {})}print(run)\n"
 
 
 def following_script(plan: Plan, runs: Mapping[str, Run]) -> str:
     """Return the script of runs along a plan: `runs`, by their labels."""
-    parts = [_plan_lines(plan), "runs = {}\n"]
+    parts = [HEAD, _plan_lines(plan), "runs = {}\n"]
     for label, run in runs.items():
-        parts += [_simulate(run, plan.arm, plan), f"runs[{label!r}] = run\n"]
+        known = {"reference": "plan"} if run.scenario.motion is plan.trajectory else {}
+        if run.arm != plan.arm:
+            known["arm"] = _made_arm(run.arm)
+        parts += [_simulate(run, known), f"runs[{label!r}] = run\n"]
     return "".join([*parts, "print(runs)\n"])
 
 
 def plan_script(plan: Plan) -> str:
     """Return the script of a plan."""
-    return f"{_plan_lines(plan)}print(plan)\n"
+    return f"{HEAD}{_plan_lines(plan)}print(plan)\n"
 
 
 def portrait_script(portrait: Portrait, basins: Basins | None = None) -> str:
@@ -78,14 +86,15 @@ def portrait_script(portrait: Portrait, basins: Basins | None = None) -> str:
     if portrait.controller is None:
         texts["torque"] = repr(portrait.flow.torque)
     else:
-        model = getattr(portrait.controller, "model", None)
-        believed = None if model is None else dumps(model)
-        texts["controller"] = _controller(repr(portrait.controller), believed)
+        try:
+            texts["controller"] = express_controller(portrait.controller)
+        except NotWritableError as error:
+            raise NotRepeatableError(f"its controller is {error}") from None
         texts["set_point"] = repr(portrait.set_point)
     made = f"portrait = ulna.portrait(arm{_keywords(texts)})\nprint(portrait)\n"
     if basins is not None:
         made += f"basins = portrait.basins({basins.label.shape[::-1]})\n"
-    return f"{_head(portrait.arm)}{made}"
+    return f"{HEAD}{_arm(portrait.arm)}{made}"
 
 
 def batch_script(batch: BatchRun) -> str:
@@ -102,7 +111,7 @@ def batch_script(batch: BatchRun) -> str:
     given = {name: text for name, text in given.items() if text != "None"} | _batch_options(batch)
     made = f"batch = ulna.simulate_batch(\n    {arms}{_keywords(given)})\n"
     some = "" if plain["members"] is None else f"batch = batch[{_expression(plain['members'])}]\n"
-    script = f"{HEAD}{made}{some}print(batch)\n"
+    script = f"{BATCH_HEAD}{made}{some}print(batch)\n"
     if len(script) > MOST_LETTERS:
         much = f"{len(script):,} letters, more than {MOST_LETTERS:,}"
         raise NotRepeatableError(f"what its {len(batch):,} arms are and start with takes {much}")
@@ -151,7 +160,7 @@ EXPRESSIONS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def _plan_lines(plan: Plan) -> str:
-    return f"{_head(plan.arm)}plan = {_plan_call(plan, plan.arm)}\n"
+    return f"{_arm(plan.arm)}plan = {_plan_call(plan, plan.arm)}\n"
 
 
 def _plan_call(plan: Plan, arm: Arm | None) -> str:
@@ -163,8 +172,18 @@ def _plan_call(plan: Plan, arm: Arm | None) -> str:
     return f"ulna.plan({_named(plan.arm, arm)}, {given.pop('path')}{_keywords(given)})"
 
 
-def _head(arm: Arm) -> str:
-    return f"{HEAD}arm = ulna.Arm.from_toml({dumps(arm)!r})\n"
+def _arm(arm: Arm) -> str:
+    """Return the lines that make an arm."""
+    return f"arm = {_made_arm(arm)}\n"
+
+
+def _made_arm(arm: Arm) -> str:
+    plain = plain_arm(arm)
+    if isinstance(plain, str):
+        return f"ulna.preset({plain!r})"
+    text = arm.to_toml()
+    bare = '"""' not in text and "\\" not in text
+    return f'ulna.Arm.from_toml("""\n{text}""")' if bare else f"ulna.Arm.from_toml({text!r})"
 
 
 def _named(arm: Arm, known: Arm | None) -> str:
@@ -179,60 +198,26 @@ def _keywords(given: Mapping[str, str]) -> str:
 
 def _controller(text: str, model: str | None = None) -> str:
     """Return what makes a controller again of its text, with the robot that it believes in."""
-    bare, believed = controller_and_model({"controller": text, "controller_model": model})
     try:
-        again = read_controller(bare)
-        again = again if believed is None else with_model(again, believed)
+        again = read_controller(text)
     except InputError:
-        raise NotRepeatableError(f"its controller is {text}") from None
+        again = None
     if repr(again) != text:
         raise NotRepeatableError(f"its controller is {text}")
-    made = f"read_controller({bare!r})"
+    made = f"read_controller({text!r})"
     return made if model is None else f"with_model({made}, ulna.Arm.from_toml({model!r}))"
 
 
-def _simulate(run: Run, arm: Arm, plan: Plan | None) -> str:
-    """Return the call of `simulate` that made a run, in a script whose `arm` is this one."""
-    settings = run.settings
-    if "q0" not in settings:
-        raise NotRepeatableError("a report of the batch that it is a member of holds one")
-    given = {name: repr(settings[name]) for name in ("q0", "qd0")}
-    followed = "position" in settings and "reference" in settings
-    for name in INPUTS:
-        given |= {} if followed and name == "position" else _input(name, settings.get(name))
-    if followed:
-        given["rate"] = repr(settings["rate"])
-    given |= {
-        name: repr(settings[name])
-        for name in OPTIONS
-        if name in settings and (name != "max_step" or settings[name] is not None)
-    }
-    if settings.get("controller"):
-        given["controller"] = _controller(settings["controller"], settings.get("controller_model"))
-        given["rate"] = repr(settings["rate"])
-        given["sensors"] = f"ulna.Sensors(**{settings['sensors']!r})"
-        if settings.get("actuators"):
-            given["actuators"] = f"ulna.Actuators(**{settings['actuators']!r})"
-    given |= _surroundings(settings)
-    if "reference" in settings:
-        given["reference"] = _reference(settings["reference"], plan)
-    given |= _times(run)
-    return f"run = ulna.simulate({_named(run.arm, arm)}{_keywords(given)})\n"
-
-
-def _times(run: Run) -> dict[str, str]:
-    """Return the duration that was asked for, however the run ended, and the samples."""
+def _simulate(run: Run, known: Mapping[str, str]) -> str:
+    """Return the lines that simulate a run again; names in a script stand for what is `known`."""
     if run.status.reason == "interrupted":
         raise NotRepeatableError("it was interrupted")
-    count, duration = run.settings.get("samples"), run.settings.get("duration")
-    if count is None or duration is None:
-        raise NotRepeatableError("its file does not say how long it was to be")
-    ended = run.status.reason != "done"
-    due = run.t[:-1] if ended else run.t  # the last state of one that ended early is kept as well
-    samples: Any = count
-    if not _are_even(due, count, duration):
-        samples = [*due.tolist(), duration] if ended else due.tolist()
-    return {"duration": repr(duration), "samples": repr(samples)}
+    try:
+        given = to_python(run.scenario, {"arm": "arm", **known})
+    except NotWritableError as error:
+        raise NotRepeatableError(str(error)) from None
+    fields = "".join(f"    {name}={text},\n" for name, text in given.items())
+    return f"scenario = ulna.Scenario(\n{fields})\nrun = ulna.simulate(scenario)\n"
 
 
 def _are_even(t: Array, count: int, duration: float) -> bool:
@@ -241,51 +226,7 @@ def _are_even(t: Array, count: int, duration: float) -> bool:
     return np.allclose(t, even, rtol=0.0, atol=SAME * duration)
 
 
-def _surroundings(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return what acts besides, what is looked for, and the damping of sequential dynamics."""
-    given: dict[str, str] = {}
-    if settings.get("disturbances"):
-        made = ",\n        ".join(map(_disturbance, settings["disturbances"]))
-        given["disturbances"] = f"[\n        {made},\n    ]"
-    events = dict(settings.get("events") or {})
-    for name, what in events.items():
-        _formula(name, what)
-    if settings.get("until") is not None:
-        given["until"] = _formula("until", settings["until"])
-    if events:
-        given["events"] = repr(events)
-    if settings.get("sequential_damping"):
-        given["sequential_damping"] = repr(settings["sequential_damping"])
-    return given
-
-
-def _formula(name: str, what: Any) -> str:
-    if not isinstance(what, str):
-        raise NotRepeatableError(f"its event {name} is the function {what['function']}")
-    return repr(what)
-
-
 def _disturbance(made: Mapping[str, Any]) -> str:
     plain = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
     stop = plain.pop("stop")  # None is never, which has no number
     return f"Disturbance(**{plain!r}, stop={'inf' if stop is None else repr(stop)})"
-
-
-def _input(name: str, source: Any) -> dict[str, str]:
-    if source is None:
-        return {}
-    if not isinstance(source, Mapping):
-        return {name: repr(source)}
-    if "values" not in source:
-        what = f"the function {source['function']}" if "function" in source else "a long table"
-        raise NotRepeatableError(f"its {name.replace('_', ' ')} is {what}")
-    table = repr((source["times"], source["values"]))
-    return {name: table, "between": repr(source["between"])}
-
-
-def _reference(given: Any, plan: Plan | None) -> str:
-    if not isinstance(given, Mapping):
-        return repr(given)
-    if plan is None or given.get("path") != str(plan.path):
-        raise NotRepeatableError("it follows a plan that is not known here: pass plan=")
-    return "plan"

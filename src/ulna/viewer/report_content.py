@@ -93,14 +93,14 @@ def run_document(run: Run) -> DocumentBuilder:
         curves = [Curve("tip", run.t, error, 0, label)]
         builder.charts.append(ChartSpec("tip-error", "Tip error", "mm", curves, 1e3))
     builder.charts.extend(run_charts(run, label))
-    if run.settings.get("controller") is None:
+    if run.scenario.controller is None:
         builder.charts.append(energy_chart(run, label))
     if not status.ok:
         builder.finding("problem", status.text, float(run.t[-1]), label)
     add_run_findings(builder, run, label)
     add_arm_tables(builder, run.arm)
     add_effort_table(builder, effort(run), "What it took")
-    builder.table("Made with", ("what", "which"), setting_rows(run.settings, run.arm))
+    builder.table("Made with", ("what", "which"), setting_rows(run.scenario))
     return add_script(builder, lambda: repeat.run_script(run))
 
 
@@ -154,7 +154,7 @@ def following_document(
     add_arm_tables(builder, plan.arm)
     add_effort_table(builder, found[first].effort, f"What it took: {first}")
     add_plan_table(builder, plan)
-    rows = [*plan_rows(plan), *setting_rows(run.settings, run.arm)]
+    rows = [*plan_rows(plan), *setting_rows(run.scenario)]
     builder.table("Made with", ("what", "which"), rows)
     return add_script(builder, lambda: repeat.following_script(plan, runs))
 
@@ -211,20 +211,19 @@ def label_of(run: Run) -> str:
     """Return what a run along a plan is called."""
     if follows_by_positions(run):
         return POSITIONS
-    controller = str(run.settings.get("controller") or "")
-    return LABELS[-1] if not controller or controller.startswith("OpenLoop") else LABELS[0]
+    told = controller_text(run.scenario)
+    return LABELS[-1] if not told or told.startswith("OpenLoop") else LABELS[0]
 
 
 def _how(run: Run) -> str:
     """Return how a run was made, in a line."""
-    settings = run.settings
     parts = [f"{run.t[-1] - run.t[0]:.4g} s"]
     if follows_by_positions(run):
         parts.append("motors commanded positions")
-    elif told := controller_text(settings):
+    elif told := controller_text(run.scenario):
         parts.append(cut(told))
-    if settings.get("method"):
-        parts.append(str(settings["method"]))
+    if run.scenario.method is not None:
+        parts.append(str(run.scenario.method))
     return ", ".join(parts)
 
 

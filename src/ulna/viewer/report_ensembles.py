@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.simulation.made_with import batch_scenario
 from ulna.viewer import repeat
 from ulna.viewer.report_charts import MOST_JOINTS
 from ulna.viewer.report_content import add_script, new_document, widen_span
@@ -47,7 +48,7 @@ def batch_document(batch: BatchRun) -> DocumentBuilder:
         builder.finding(level, str(ending), None if level == "good" else ending.t)
     rows = [(one.reason, f"{one.number:,}", str(one.first)) for one in batch.status.endings()]
     builder.table("How they ended", ("ended", "arms", "first"), rows)
-    builder.table("Made with", ("what", "which"), setting_rows(batch.settings))
+    builder.table("Made with", ("what", "which"), setting_rows(batch_scenario(batch.settings)))
     return add_script(builder, lambda: repeat.batch_script(batch))
 
 

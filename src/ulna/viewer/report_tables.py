@@ -11,6 +11,7 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.kinematics.inverse_kinematics import ring
+from ulna.scenario import Scenario
 from ulna.simulation.made_with import made_with
 from ulna.viewer.figure_style import arm_title, cut
 from ulna.viewer.web_document import DocumentBuilder
@@ -159,6 +160,6 @@ def plan_rows(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def setting_rows(settings: Mapping[str, Any], arm: Arm | None = None) -> list[tuple[str, str]]:
+def setting_rows(scenario: Scenario) -> list[tuple[str, str]]:
     """Return how a run or a batch was made, in words that fit a table."""
-    return [(what, cut(which)) for what, which in made_with(settings, arm)]
+    return [(what, cut(which)) for what, which in made_with(scenario)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ulna.scenario.inputs import is_table
 from ulna.simulation.run import run_of, stuck_spans
 from ulna.viewer.arm_drawing import (
     GHOSTS,
@@ -82,7 +82,7 @@ def run_figure(run: Run | Member, *, theme: Theme = PRINT) -> Figure:
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08)
         halves: Any = figure.subfigures(1, 2, width_ratios=(WIDER, 1.0))
         motion, curves = halves
-        how = f" with {method}" if (method := run.settings.get("method")) else ""
+        how = f" with {method}" if (method := run.scenario.method) else ""
         title = titled(run.arm, f"{float(run.t[-1] - run.t[0]):.4g} s{how}")
         head(figure, title, x=TITLE_X * WIDER / (WIDER + 1.0))
         ending = textwrap.fill(str(run.status), LETTERS, break_on_hyphens=False)
@@ -211,9 +211,8 @@ def plot_torques(axes: Axes, run: Run | Member, *, theme: Theme = PRINT) -> Axes
         for joint, style in enumerate(series(run.arm.n, theme)):
             dotted = {**style, "lw": 1.0, "ls": PATTERNS[3]}
             curve(axes, run.t, run.friction[:, joint], "" if joint else "friction", dotted)
-    given = run.settings.get("torque")
-    held = isinstance(given, Mapping) and given.get("between") == "hold"
-    held = held or bool(run.settings.get("controller"))
+    held = is_table(run.scenario.torque) and run.scenario.between == "hold"
+    held = held or run.scenario.controller is not None
     joint_curves(axes, run.t, run.tau, r"\tau", theme, ylabel="torque [N·m]", held=held)
     if run.motors:
         _plot_limits(axes, run, theme)

@@ -55,7 +55,8 @@ def section_figure(section: Section, *, show: int | None = None, theme: Theme = 
     --------
     >>> import ulna
     >>> starts = [([-1.5, 0.2], [0.0, 0.0])]
-    >>> section = ulna.analysis.poincare(ulna.preset("unit"), starts=starts, duration=10.0)
+    >>> swing = ulna.Scenario(arm=ulna.preset("unit"), duration=10.0)
+    >>> section = ulna.poincare(swing, starts=starts)
     >>> len(section_figure(section).axes)  # a projection for each joint, and the section
     3
     """
@@ -157,7 +158,8 @@ def plot_section(axes: Axes, section: Section, joint: int, *, theme: Theme = PRI
     >>> import ulna
     >>> from matplotlib.figure import Figure
     >>> starts = [([-1.5, 0.2], [0.0, 0.0])]
-    >>> section = ulna.analysis.poincare(ulna.preset("unit"), starts=starts, duration=10.0)
+    >>> swing = ulna.Scenario(arm=ulna.preset("unit"), duration=10.0)
+    >>> section = ulna.poincare(swing, starts=starts)
     >>> axes = plot_section(Figure().add_subplot(), section, joint=2)
     >>> len(axes.lines[0].get_xdata()) == len(section.crossings[0])
     True

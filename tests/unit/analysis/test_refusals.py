@@ -28,8 +28,10 @@ CALLS = {
     "portrait driven": (lambda **given: ulna.portrait(PENDULUM, **given), {"torque": ANY}),
     "basins": (lambda **given: ulna.portrait(PENDULUM).basins(**given), {"count": WHOLE}),
     "poincare": (
-        lambda **given: ulna.poincare(ARM, starts=STARTS, **{"duration": 1.0, **given}),
-        {"joint": [*WHOLE, 3], "angle": ANY, "direction": [2, 0.5], "duration": [-1.0]},
+        lambda **given: ulna.poincare(
+            ulna.Scenario(arm=ARM, duration=1.0), **{"starts": STARTS, **given}
+        ),
+        {"joint": [*WHOLE, 3], "angle": ANY, "direction": [2, 0.5]},
     ),
     "step": (
         lambda **given: step_response(ONE, PD(1.0, 1.0), **given),

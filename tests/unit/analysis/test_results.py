@@ -39,7 +39,9 @@ RESULTS = {
     "verdict": lambda: verdict(run(), PLAN, stability=stability(PLAN, ComputedTorque())),
     "step": lambda: step_response(FLAT, PD(36.0, 6.0)),
     "steps of a batch": lambda: step_response(batch(reference=PLAN.q[0] + 0.1, duration=2.0)),
-    "section": lambda: ulna.poincare(ARM, starts=[([-1.0, 0.2], [0.0, 0.0])], duration=2.0),
+    "section": lambda: ulna.poincare(
+        ulna.Scenario(arm=ARM, duration=2.0), starts=[([-1.0, 0.2], [0.0, 0.0])]
+    ),
     "portrait": lambda: ulna.portrait(PENDULUM, torque=4.0, starts=[(0.0, 3.2)], duration=1.0),
     "robustness": lambda: ulna.robustness(PLAN, ComputedTorque(), runs=8),
 }

@@ -24,7 +24,7 @@ def run_of(t, q, qd=None, tau=None, arm=ARM):
         arm=arm, t=t, q=q, qd=rows if qd is None else qd, qdd=rows,
         tau=rows if tau is None else tau, tip_force=np.zeros((len(t), 3)),
         injected=np.zeros(len(t)), dissipated=np.zeros(len(t)),
-        status=Status(True, "done", "made up"), settings={},
+        status=Status(True, "done", "made up"),
     )  # fmt: skip
 
 

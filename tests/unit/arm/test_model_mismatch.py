@@ -78,7 +78,7 @@ def test_a_model_by_any_name_is_left_out_of_the_words():
     told = (
         "ComputedTorque(natural_frequency=30.0, damping_ratio=0.9) at 1000 Hz, which believes in "
     )
-    assert controller_text(run.settings) == f"{told}{model.name}"
+    assert controller_text(run.scenario) == f"{told}{model.name}"
     assert controller_text({}) == ""
 
 

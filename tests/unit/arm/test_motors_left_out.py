@@ -24,7 +24,7 @@ def rod(joint, links=1):
 
 ENTRY_POINTS = {
     "simulate": lambda arm: ulna.simulate(arm, q0=[0.0], duration=0.01),
-    "Simulation": lambda arm: ulna.Simulation(arm, q0=[0.0]),
+    "Simulation": lambda arm: ulna.Simulation(ulna.Scenario(arm=arm, q0=[0.0])),
     "simulate_batch": lambda arm: ulna.simulate_batch(arm, q0=[[0.0], [1.0]], duration=0.01),
     "simulate_batch of a list": lambda arm: ulna.simulate_batch([arm], q0=[0.0], duration=0.01),
     "stack": lambda arm: ulna.stack([arm, arm]),

@@ -171,7 +171,7 @@ def test_a_run_made_by_other_means_is_shown(ask, tmp_path):
     made = ulna.simulate(arm, q0=[0.3], duration=0.1)
     arrays = {name: getattr(made, name) for name in ("t", "q", "qd", "qdd", "tau", "tip_force")}
     energies = {"injected": made.injected, "dissipated": made.dissipated}
-    ulna.Run(arm, **arrays, **energies, status=made.status, settings={}).save(tmp_path / "own.nc")
+    ulna.Run(arm, **arrays, **energies, status=made.status).save(tmp_path / "own.nc")
     code, out, _ = ask("show", "own.nc")
     assert code == 0
     assert out.startswith("own.nc: 0.1 s, 101 samples\n")

@@ -68,7 +68,7 @@ def test_a_rod_falls_as_it_should(facts):
     # Flat and unpushed it turns on at its speed; upright it stays.
     for speed in ("90 deg/s, 0", "15 rpm, 0 rpm", "pi/2, 0"):
         found = facts(*UNIT, "--no-gravity", "--qd0", speed, "--samples", "2")
-        assert found["settings"]["qd0"] == pytest.approx([math.pi / 2, 0.0])
+        assert found["scenario"]["qd0"] == pytest.approx([math.pi / 2, 0.0])
     still = facts("unit", "--q0", "90 deg, 0", "--duration", "100 ms")
     assert still["q"] == pytest.approx([math.pi / 2, 0.0], abs=1e-12)
     assert still["t"] == pytest.approx(0.1)
@@ -86,14 +86,14 @@ def test_a_payload_and_a_tip_force_that_carries_it_cancel(facts):
 
 def test_units_belong_to_numbers_and_formulas_are_si(facts):
     def torques(text):
-        return facts(*UNIT, "--torque", text)["settings"]["torque"]
+        return facts(*UNIT, "--torque", text)["scenario"]["torque"]
 
     assert torques("10, 20 kg*cm") == pytest.approx([0.980665, 1.96133])
     assert torques("3 N*m, 5") == [3.0, 5.0]
     mixed = torques("5*sin(2*pi*t) if t < 3 else 0, 20 kg*cm")
     assert mixed == ["5*sin(2*pi*t) if t < 3 else 0", pytest.approx(1.96133)]
     assert torques("-5 if q1 < 0.1 else 0, min(t, 1)") == ["-5 if q1 < 0.1 else 0", "min(t, 1)"]
-    force = facts(*UNIT, "--tip-force", "0, -5 if t > 1 else 0, 2 N*m")["settings"]["tip_force"]
+    force = facts(*UNIT, "--tip-force", "0, -5 if t > 1 else 0, 2 N*m")["scenario"]["tip_force"]
     assert force == [0.0, "-5 if t > 1 else 0", 2.0]
 
 
@@ -176,7 +176,7 @@ def test_the_sequential_model_and_its_friction(ask, facts):
     assert "sequential model" in out.splitlines()[0]
     assert "which the sequential model does not keep" in out
     rough = facts(*words, "--sequential-damping", "1.2, 2")
-    assert rough["settings"]["sequential_damping"] == [1.2, 2.0]
+    assert rough["scenario"]["sequential_damping"] == [1.2, 2.0]
 
 
 def test_methods_are_listed_for_programs(capsys):
@@ -289,7 +289,7 @@ def test_a_run_can_be_driven_by_the_torques_of_another(facts, tmp_path):
     first = facts(*words, "--torque", "20*cos(3*t), 5", "--csv")
     again = facts(*words, "--torque", "run.csv", "--between", "linear")
     assert again["q"] == pytest.approx(first["q"], abs=1e-5)
-    assert again["settings"]["torque"]["rows"] == 501
+    assert len(again["scenario"]["torque"]["rows"]) == 501
 
 
 @pytest.mark.parametrize(

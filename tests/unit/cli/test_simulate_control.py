@@ -49,8 +49,8 @@ def test_it_is_pythons_run(facts):
         ],
     )
     assert told["q"] == run.q[-1].tolist()
-    assert told["settings"]["rate"] == 500.0
-    assert len(told["settings"]["disturbances"]) == 2
+    assert told["scenario"]["rate"] == 500.0
+    assert len(told["scenario"]["disturbances"]) == 2
 
 
 def test_a_path_is_planned_and_followed_from_its_start(ask, facts):

@@ -14,7 +14,9 @@ LOADED = BELIEVED.with_payload(0.2 * BELIEVED.mass)
 def followed(arm, controller, reference, **options):
     q, qd, _ = reference(0.0)
     return ulna.Simulation(
-        arm, controller=controller, reference=reference, **{"q0": q, "qd0": qd, **options}
+        ulna.Scenario(
+            arm=arm, controller=controller, reference=reference, **{"q0": q, "qd0": qd, **options}
+        )
     )
 
 

@@ -16,13 +16,15 @@ MOVED = {"q0": [0.0, 0.0], "duration": 0.1}
 
 TAKERS = {
     "simulate": lambda law: ulna.simulate(ARM, controller=law, **MOVED),
-    "Simulation": lambda law: ulna.Simulation(ARM, q0=[0.0, 0.0], controller=law),
+    "Simulation": lambda law: ulna.Simulation(
+        ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=law)
+    ),
     "simulate_batch": lambda law: ulna.simulate_batch(ARM, controller=law, **MOVED),
     "step_response": lambda law: analysis.step_response(ARM, law),
     "stability": lambda law: analysis.stability(ulna.plan(ARM, **PLAN), controller=law, rate=100.0),
     "portrait": lambda law: ulna.portrait(ONE, controller=law),
     "poincare": lambda law: ulna.poincare(
-        ARM, starts=[([0.0, 0.0], [0.0, 0.0])], duration=1.0, controller=law
+        ulna.Scenario(arm=ARM, duration=1.0, controller=law), starts=[([0.0, 0.0], [0.0, 0.0])]
     ),
     "with_model": lambda law: control.with_model(law, ARM),
 }

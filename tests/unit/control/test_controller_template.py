@@ -22,7 +22,9 @@ def test_a_simulation_takes_its_class(deadband):
     controller = deadband(kp=400.0, kd=80.0, deadband=0.05)
     assert isinstance(controller, Controller)
     arm = ulna.preset("kehl")
-    swing = ulna.Simulation(arm, q0=[0.0, 0.0], controller=controller, reference=[0.5, 0.0])
+    swing = ulna.Simulation(
+        ulna.Scenario(arm=arm, q0=[0.0, 0.0], controller=controller, reference=[0.5, 0.0])
+    )
     assert swing.advance(2.0)
     assert swing.controller_state is arm
     gap = np.array([0.5, 0.0]) - swing.q

@@ -52,7 +52,7 @@ def test_what_is_written_is_meant(text, means):
     for name in vars(means):
         ours, theirs = getattr(found, name), getattr(means, name)
         assert ours == theirs or ours == pytest.approx(theirs, rel=1e-14)
-    assert Simulation(ARM, q0=[0.0, 0.0], controller=found).advance(0.01)
+    assert Simulation(ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=found)).advance(0.01)
 
 
 @tabular(

@@ -27,7 +27,9 @@ def test_without_gains_it_is_the_open_loop(geared, circling):
 def test_a_load_that_the_model_does_not_know_is_left_to_the_integral(geared):
     aim, loaded = np.array([0.4, 0.9]), geared.with_payload(1.5)
     swing = ulna.Simulation(
-        loaded, q0=[0.0, 0.0], reference=aim, controller=FeedforwardPID(model=geared)
+        ulna.Scenario(
+            arm=loaded, q0=[0.0, 0.0], reference=aim, controller=FeedforwardPID(model=geared)
+        )
     )
     swing.advance(8.0)
     assert swing.q == pytest.approx(aim, abs=1e-8)
@@ -41,7 +43,9 @@ def test_it_knows_its_limits_by_the_whole_torque():
     arm = ulna.Arm.rods([1.0], [3.0], joints=[ulna.Joint(max_torque=10.0)])  # takes 14.7 N·m
     with pytest.warns(ulna.UlnaWarning, match="springs are softer than gravity"):
         swing = ulna.Simulation(
-            arm, q0=[0.0], controller=FeedforwardPID(0.0, 0.0, 10.0), reference=[0.1]
+            ulna.Scenario(
+                arm=arm, q0=[0.0], controller=FeedforwardPID(0.0, 0.0, 10.0), reference=[0.1]
+            )
         )
     swing.advance(0.05)
     assert swing.tau[0] == 10.0

@@ -109,9 +109,12 @@ class Untold(Told):
 
 def test_a_controller_is_told_the_timing_if_it_asks():
     options = {"q0": [0.0, 0.0], "rate": 200.0, "sensors": ulna.Sensors(delay=0.01)}
-    told = ulna.Simulation(KEHL, controller=Told(), **options)
+    told = ulna.Simulation(ulna.Scenario(arm=KEHL, controller=Told(), **options))
     assert told.controller_state == ControlTiming(200.0, 0.01)
-    assert ulna.Simulation(KEHL, controller=Untold(), **options).controller_state == "nothing"
+    assert (
+        ulna.Simulation(ulna.Scenario(arm=KEHL, controller=Untold(), **options)).controller_state
+        == "nothing"
+    )
 
 
 LOOPS = [

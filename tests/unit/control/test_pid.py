@@ -33,7 +33,7 @@ def answers(controller, times, rates):
 
 def test_it_removes_what_a_steady_load_leaves():
     options = {"q0": [0.0, 0.0], "duration": 8.0, "reference": AIM, "samples": 2}
-    swing = ulna.Simulation(ARM, q0=[0.0, 0.0], controller=PID(), reference=AIM)
+    swing = ulna.Simulation(ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=PID(), reference=AIM))
     swing.advance(8.0)
     assert swing.q == pytest.approx(AIM, abs=1e-8)
     # The integral has become the load.
@@ -100,7 +100,9 @@ def test_at_its_limit_it_does_not_wind_up():
 
 def test_the_integral_stands_still_while_the_gap_pushes_into_the_limit():
     with pytest.warns(ulna.UlnaWarning, match="unstable"):
-        swing = ulna.Simulation(WEAK, q0=[0.0], controller=PID(50.0, 0.0, 40.0), reference=[2.0])
+        swing = ulna.Simulation(
+            ulna.Scenario(arm=WEAK, q0=[0.0], controller=PID(50.0, 0.0, 40.0), reference=[2.0])
+        )
     swing.advance(0.1)
     assert swing.tau[0] == 5.0
     assert swing.controller_state[0] == 0.0

@@ -143,7 +143,9 @@ def test_a_delay_of_more_periods_than_are_kept_is_refused():
 def test_ticks_go_on_over_pieces_and_over_other_torques():
     watcher = Watcher()
     swing = Simulation(
-        SPUN, q0=[0.0], qd0=[1.0], controller=watcher, rate=10.0, sensors=Sensors(delay=0.2)
+        ulna.Scenario(
+            arm=SPUN, q0=[0.0], qd0=[1.0], controller=watcher, rate=10.0, sensors=Sensors(delay=0.2)
+        )
     )
     for _ in range(10):
         swing.advance(0.075)
@@ -159,12 +161,14 @@ def test_ticks_go_on_over_pieces_and_over_other_torques():
 
 
 def test_what_a_controller_remembers_can_be_read_and_not_changed():
-    swing = Simulation(SPUN, q0=[0.0], controller=Watcher(), rate=10.0)
+    swing = Simulation(ulna.Scenario(arm=SPUN, q0=[0.0], controller=Watcher(), rate=10.0))
     swing.advance(0.95)
     assert swing.controller_state == 10
     with pytest.warns(ulna.UlnaWarning, match="unstable"):  # an integral without a damper
         swing = Simulation(
-            SPUN, q0=[0.0], controller=PID(0.0, 0.0, 1.0), reference=[1.0], rate=10.0
+            ulna.Scenario(
+                arm=SPUN, q0=[0.0], controller=PID(0.0, 0.0, 1.0), reference=[1.0], rate=10.0
+            )
         )
     swing.advance(0.25)
     integral, _, last = swing.controller_state
@@ -172,7 +176,7 @@ def test_what_a_controller_remembers_can_be_read_and_not_changed():
     assert 0.0 < integral < 0.2
     swing.controller_state[:] = 7.0
     assert swing.controller_state[0] == integral
-    assert Simulation(SPUN, q0=[0.0]).controller_state is None
+    assert Simulation(ulna.Scenario(arm=SPUN, q0=[0.0])).controller_state is None
 
 
 # A plan to follow: a long one is worked out block by block

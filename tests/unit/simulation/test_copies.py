@@ -79,7 +79,7 @@ def made(kind, **changed):
     options = {"q0": [0.1, -0.2], **KINDS[kind], **changed}
     if options.get("controller") is Learning:
         options["controller"] = Learning()
-    return Simulation(options.pop("arm", ARM), **options)
+    return Simulation(ulna.Scenario(arm=options.pop("arm", ARM), **options))
 
 
 def bits(swing):
@@ -168,7 +168,7 @@ class Breaking(Learning):
 
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 def test_copies_of_what_failed_tell_of_it_without_the_exception(make):
-    swing = Simulation(ARM, q0=[0.0, 0.0], controller=Breaking())
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=Breaking()))
     status = swing.advance(0.1)
     assert isinstance(swing.error, ValueError)
     other = make(swing)
@@ -180,7 +180,7 @@ def test_copies_of_what_failed_tell_of_it_without_the_exception(make):
 
 
 def test_reset_alone_goes_back_to_the_start_and_with_angles_stands_still():
-    swing = Simulation(ARM, q0=[0.1, -0.2], qd0=[1.0, 2.0])
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.1, -0.2], qd0=[1.0, 2.0]))
     swing.advance(0.5)
     swing.reset()
     assert (swing.q.tolist(), swing.qd.tolist()) == ([0.1, -0.2], [1.0, 2.0])
@@ -192,11 +192,11 @@ def test_reset_alone_goes_back_to_the_start_and_with_angles_stands_still():
 
 def test_reset_brings_back_what_was_lost():
     stiff = Arm.rods([0.1], [0.1], joints=[Joint(damping=1.0)])
-    swing = Simulation(stiff, q0=[0.0], method="rk4", dt=0.005)
+    swing = Simulation(ulna.Scenario(arm=stiff, q0=[0.0], method="rk4", dt=0.005))
     assert swing.advance(1.0).reason == "diverged"
     swing.reset([-np.pi / 2])
     assert swing.advance(0.01)
-    broken = Simulation(ARM, q0=[0.0, 0.0], controller=Breaking())
+    broken = Simulation(ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=Breaking()))
     assert not broken.advance(0.1)
     broken.reset()
     assert broken.error is None
@@ -211,7 +211,7 @@ def test_reset_brings_back_what_was_lost():
 def test_the_same_controller_once_more_changes_nothing(controller, when):
     """One without memory goes on to the last bit, also from between two ticks."""
     options = {"reference": wave, "sensors": SEEN, "controller": controller, "rate": 500.0}
-    swapped, kept = (Simulation(ARM, q0=[0.1, 0.0], **options) for _ in range(2))
+    swapped, kept = (Simulation(ulna.Scenario(arm=ARM, q0=[0.1, 0.0], **options)) for _ in range(2))
     for one in (swapped, kept):
         one.advance_to(when)
     swapped.set_controller(controller)
@@ -233,7 +233,7 @@ class Noting(Learning):
 
 @pytest.mark.parametrize(("before", "when"), [(None, 0.2), (None, 0.2043), (control.PD(), 0.2043)])
 def test_another_controller_answers_from_its_next_tick_on(before, when):
-    swing = Simulation(ARM, q0=[0.1, 0.0], controller=before, rate=100.0)
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.1, 0.0], controller=before, rate=100.0))
     swing.advance_to(when)
     here, tau = swing.q, swing.tau
     other = Noting()
@@ -251,11 +251,13 @@ def test_another_controller_answers_from_its_next_tick_on(before, when):
 
 def test_one_that_had_no_controller_stays_where_it_is():
     """As one that starts there; times differ, and so does their rounding."""
-    swing = Simulation(ARM, q0=[0.1, 0.0], method="rk4")
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.1, 0.0], method="rk4"))
     swing.advance(0.25)
     here = swing.q
     swing.set_controller(control.GravityPD())
-    fresh = Simulation(ARM, q0=here, qd0=swing.qd, controller=control.GravityPD())
+    fresh = Simulation(
+        ulna.Scenario(arm=ARM, q0=here, qd0=swing.qd, controller=control.GravityPD())
+    )
     for one in (swing, fresh):
         one.advance(2.0)
     assert swing.reference == here.tolist()
@@ -264,12 +266,16 @@ def test_one_that_had_no_controller_stays_where_it_is():
 
 
 def test_without_a_controller_what_is_applied_acts_alone():
-    swing = Simulation(ARM, q0=[0.1, 0.0], controller=control.PD(), torque=[1.0, 2.0])
+    swing = Simulation(
+        ulna.Scenario(arm=ARM, q0=[0.1, 0.0], controller=control.PD(), torque=[1.0, 2.0])
+    )
     swing.advance(0.2)
     swing.set_controller(None)
     assert swing.controller is None
     assert swing.tau.tolist() == [1.0, 2.0]
-    free = Simulation(ARM, q0=swing.q, qd0=swing.qd, torque=[1.0, 2.0], method="rk4")
+    free = Simulation(
+        ulna.Scenario(arm=ARM, q0=swing.q, qd0=swing.qd, torque=[1.0, 2.0], method="rk4")
+    )
     for one in (swing, free):
         one.advance(0.3)
     assert swing.q == pytest.approx(free.q, abs=1e-9)
@@ -277,14 +283,16 @@ def test_without_a_controller_what_is_applied_acts_alone():
 
 def test_a_controller_that_is_taken_away_is_at_its_torque_limit_no_longer():
     weak = Arm.rods([1.0], [1.0], joints=[Joint(max_torque=1.0)])
-    swing = Simulation(weak, q0=[0.0], controller=control.PD(100.0, 20.0), reference=[1.0])
+    swing = Simulation(
+        ulna.Scenario(arm=weak, q0=[0.0], controller=control.PD(100.0, 20.0), reference=[1.0])
+    )
     swing.advance(0.05)
     swing.set_controller(None)
     assert "at its torque limit once, for 0.05 s" in swing.advance(1.0).text
 
 
 def test_another_controller_goes_on_where_one_failed():
-    swing = Simulation(ARM, q0=[0.1, 0.0], controller=Breaking())
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.1, 0.0], controller=Breaking()))
     assert swing.advance(0.1).reason == "controller failed"
     swing.set_controller(control.GravityPD(), reference=[0.2, 0.0])
     assert swing.status
@@ -299,13 +307,15 @@ def test_a_controller_that_does_not_start_fails_there():
         def start(self, arm):
             raise ValueError("no start")
 
-    swing = Simulation(ARM, q0=[0.1, 0.0])
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.1, 0.0]))
     swing.advance(0.5)
     swing.set_controller(Never())
     status = swing.advance(0.5)
     assert status.reason == "controller failed"
     assert "at t = 0.5 s: Never.start" in status.text
-    swing = Simulation(ARM, q0=[0.1, 0.0], on_error="raise", controller=control.PD())
+    swing = Simulation(
+        ulna.Scenario(arm=ARM, q0=[0.1, 0.0], controller=control.PD()), on_error="raise"
+    )
     with pytest.raises(ValueError, match="no start") as caught:
         swing.set_controller(Never())
     assert caught.value.__context__ is None
@@ -322,8 +332,12 @@ def test_another_posture_is_followed_as_a_step_of_the_reference(controller):
 
     options = {"q0": [0.0, 0.0], "sensors": SEEN}
     law = controller() if controller is Learning else controller
-    told = Simulation(ARM, controller=copy.deepcopy(law), reference=[0.1, 0.2], **options)
-    step = Simulation(ARM, controller=copy.deepcopy(law), reference=stepping, **options)
+    told = Simulation(
+        ulna.Scenario(arm=ARM, controller=copy.deepcopy(law), reference=[0.1, 0.2], **options)
+    )
+    step = Simulation(
+        ulna.Scenario(arm=ARM, controller=copy.deepcopy(law), reference=stepping, **options)
+    )
     for one in (told, step):
         one.advance_to(0.1)
     told.set_reference([0.3, -0.1])
@@ -335,7 +349,7 @@ def test_another_posture_is_followed_as_a_step_of_the_reference(controller):
 @pytest.mark.parametrize("motion", [wave, PLAN])
 def test_a_motion_begins_when_it_is_to(motion):
     controller = Noting()
-    swing = Simulation(ARM, q0=[0.0, 0.0], controller=controller)
+    swing = Simulation(ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=controller))
     swing.advance_to(0.5)
     swing.set_reference(motion, start=swing.t)
     swing.advance_to(1.0)
@@ -343,7 +357,7 @@ def test_a_motion_begins_when_it_is_to(motion):
         own = max(t - 0.5, 0.0)
         wanted = wave(own)[0] if motion is wave else PLAN.trajectory(own).q
         assert aim == pytest.approx(wanted, abs=1e-12)
-    assert swing.reference["start"] == 0.5
+    assert swing.ticks.blocks.start == 0.5
     later = swing.copy()
     later.set_reference(motion, start=2.0)
     later.advance(0.01)
@@ -357,7 +371,9 @@ def test_another_reference_goes_on_where_a_function_failed():
             raise ValueError("over")
         return [0.0, 0.0]
 
-    swing = Simulation(ARM, q0=[0.0, 0.0], controller=control.GravityPD(), reference=short)
+    swing = Simulation(
+        ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=control.GravityPD(), reference=short)
+    )
     assert swing.advance(0.1).reason == "function failed"
     swing.set_reference([0.1, 0.0])
     assert swing.status

@@ -132,7 +132,9 @@ def test_its_steps_are_those_of_a_run(n):
 
 def test_a_step_of_dop853_costs_twelve_slopes_and_rk4_four():
     for method, stages in (("rk4", 4), ("dop853", 12)):
-        swing = ulna.Simulation(TWO, q0=[0.0, 0.0], method=method, rtol=None, dt=0.01)
+        swing = ulna.Simulation(
+            ulna.Scenario(arm=TWO, q0=[0.0, 0.0], method=method, rtol=None, dt=0.01)
+        )
         swing.advance(1.0)
         assert swing.memory.ints[at.STEPS] == 100
         assert swing.memory.ints[at.EVALUATIONS] == 100 * stages

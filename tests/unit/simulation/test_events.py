@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ulna import Arm, Simulation, simulate
+from ulna.scenario import Scenario
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -168,14 +169,18 @@ def test_an_event_at_the_same_instant_does_not_hide_it():
 
 def test_a_condition_that_is_met_where_a_piece_ends_is_not_missed():
     for end in (0.1, 0.3, 0.7, 1.1):
-        swing = Simulation(SPUN, q0=[0.0], qd0=[1.0], method="rk4", until=f"t >= {end}")
+        swing = Simulation(
+            Scenario(arm=SPUN, q0=[0.0], qd0=[1.0], method="rk4", until=f"t >= {end}")
+        )
         reasons = [swing.advance(end).reason, swing.advance(0.5).reason]
         assert "stopped" in reasons
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_simulation_that_was_stopped_goes_on_if_asked_to(method):
-    swing = Simulation(SPUN, q0=[0.0], qd0=[1.0], until="q1 - 1", method=method, dt=0.1)
+    swing = Simulation(
+        Scenario(arm=SPUN, q0=[0.0], qd0=[1.0], until="q1 - 1", method=method, dt=0.1)
+    )
     assert swing.advance(10.0).reason == "stopped"
     assert swing.t == pytest.approx(1.0)
     assert swing.advance(0.5).reason == "done"

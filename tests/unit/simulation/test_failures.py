@@ -108,10 +108,14 @@ def test_a_compiled_law_without_a_finite_torque_fails_by_name(arm):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_interrupts_are_no_failures(error):
-    swing = Simulation(SPUN, q0=[0.0], controller=Pusher(raising(error())), rate=10.0)
+    swing = Simulation(
+        ulna.Scenario(arm=SPUN, q0=[0.0], controller=Pusher(raising(error())), rate=10.0)
+    )
     with pytest.raises(error):
         swing.advance(1.0)
-    swing = Simulation(SPUN, q0=[0.0], torque=lambda t: raising(error())() if t else [1.0])
+    swing = Simulation(
+        ulna.Scenario(arm=SPUN, q0=[0.0], torque=lambda t: raising(error())() if t else [1.0])
+    )
     with pytest.raises(error):
         swing.advance(1.0)
 

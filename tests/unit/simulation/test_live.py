@@ -24,7 +24,7 @@ def test_numbers_written_in_place_act_as_the_same_numbers_read_anew(method):
         "method": method,
         "disturbances": [disturbances.noise([0.1, 0.0])],
     }
-    placed, read = (Simulation(TWO, **options) for _ in range(2))
+    placed, read = (Simulation(ulna.Scenario(arm=TWO, **options)) for _ in range(2))
     torques = np.random.default_rng(3).uniform(-5.0, 5.0, (40, 2))
     forces = np.random.default_rng(4).uniform(-5.0, 5.0, (40, 2))
     memory = None
@@ -43,30 +43,32 @@ def test_numbers_written_in_place_act_as_the_same_numbers_read_anew(method):
 
 
 def test_what_is_not_given_is_none():
-    swing = Simulation(TWO, q0=[0.3, -0.2], torque=[1.0, 2.0], tip_force=[3.0, 4.0])
+    swing = Simulation(
+        ulna.Scenario(arm=TWO, q0=[0.3, -0.2], torque=[1.0, 2.0], tip_force=[3.0, 4.0])
+    )
     swing.apply(torque=[5, -6])
     assert swing.tau.tolist() == [5.0, -6.0]
-    still = Simulation(TWO, q0=[0.3, -0.2], torque=[5.0, -6.0])
+    still = Simulation(ulna.Scenario(arm=TWO, q0=[0.3, -0.2], torque=[5.0, -6.0]))
     assert (swing.qdd == still.qdd).all()
-    assert [source.described for source in swing.sources] == [[5.0, -6.0], None]
+    assert [source.given for source in swing.sources] == [(5.0, -6.0), None]
     swing.apply(tip_force=(3.0, 4.0))
     assert swing.tau.tolist() == [0.0, 0.0]
-    assert [source.described for source in swing.sources] == [None, [3.0, 4.0]]
+    assert [source.given for source in swing.sources] == [None, (3.0, 4.0)]
     swing.apply()
-    assert [source.described for source in swing.sources] == [None, None]
+    assert [source.given for source in swing.sources] == [None, None]
 
 
 def test_arrays_stay_their_owners():
     given = np.array([5.0, -6.0])
-    swing = Simulation(TWO, q0=[0.3, -0.2])
+    swing = Simulation(ulna.Scenario(arm=TWO, q0=[0.3, -0.2]))
     swing.apply(torque=given)
     given[:] = 99.0
     assert swing.tau.tolist() == [5.0, -6.0]
-    assert swing.sources[0].described == [5.0, -6.0]
+    assert swing.sources[0].given == (5.0, -6.0)
 
 
 def test_numbers_follow_formulas_tables_and_functions_and_the_other_way_round():
-    swing = Simulation(TWO, q0=[0.0, 0.0])
+    swing = Simulation(ulna.Scenario(arm=TWO, q0=[0.0, 0.0]))
     for torque in ("10*t, 1", ([0.0, 9.0], [[1.0, 1.0], [2.0, 2.0]]), lambda t: [t, 1.0]):
         swing.apply(torque=torque)
         assert swing.advance(0.01)
@@ -80,7 +82,7 @@ def test_events_are_met_whatever_is_applied_between(applied):
     """A pendulum swings through the bottom at the same times if nothing is applied to it."""
     arm = Arm.rods([1.0], [1.0])
     options = {"q0": [-1.2], "events": {"bottom": "q1 + pi/2"}, "rtol": 1e-10}
-    whole, pieces = (Simulation(arm, **options) for _ in range(2))
+    whole, pieces = (Simulation(ulna.Scenario(arm=arm, **options)) for _ in range(2))
     whole.keep_samples(np.zeros(0))
     whole.advance(5.0)
     for _ in range(500):
@@ -130,7 +132,7 @@ def test_torques_come_in_any_form(form):
         def torque(self, t, q, qd, reference, state):
             return form([1.0, 2.0]), state
 
-    swing = Simulation(TWO, q0=[0.0, 0.0], controller=Answering())
+    swing = Simulation(ulna.Scenario(arm=TWO, q0=[0.0, 0.0], controller=Answering()))
     status = swing.advance(0.01)
     if form is np.matrix:
         assert status.reason == "controller failed"  # (1, 2) is not one a joint
@@ -144,7 +146,7 @@ def test_the_state_before_a_refused_answer_stays():
         def torque(self, t, q, qd, reference, state):
             return np.array([np.nan if state == 5 else 1.0, 0.0]), state + 1
 
-    swing = Simulation(TWO, q0=[0.0, 0.0], controller=Failing())
+    swing = Simulation(ulna.Scenario(arm=TWO, q0=[0.0, 0.0], controller=Failing()))
     status = swing.advance(0.1)
     assert status.reason == "controller failed"
     assert "t = 0.005 s: Failing.torque gave array([nan,  0.])" in status.text
@@ -167,10 +169,11 @@ class Noisy:
 
 def _live(controller, start):
     """Run with torques applied on the way, and give every state."""
-    swing = Simulation(
-        LIMITED, q0=start, controller=controller, rate=500.0,
+    asked = ulna.Scenario(
+        arm=LIMITED, q0=start, controller=controller, rate=500.0,
         sensors=Sensors(angle_noise=1e-3, seed=2), disturbances=[disturbances.noise([0.2, 0.1])],
     )  # fmt: skip
+    swing = Simulation(asked)
     found = []
     for k in range(150):
         swing.apply(torque=[0.01 * k, -0.01 * k])

@@ -204,7 +204,7 @@ def test_it_comes_in_all_the_forms_of_a_torque(force):
 
 
 def test_apply_changes_what_acts_from_now_on():
-    swing = Simulation(SPUN, q0=[0.0], torque=[2.0], tip_force=[0.0, 0.0, 1.0])
+    swing = Simulation(ulna.Scenario(arm=SPUN, q0=[0.0], torque=[2.0], tip_force=[0.0, 0.0, 1.0]))
     swing.advance(1.0)
     assert swing.qd[0] == pytest.approx(3.0, rel=1e-12)
     swing.apply(torque="6*t")
@@ -237,7 +237,7 @@ def test_rows_that_end_before_the_run_are_warned_of_once():
     with pytest.warns(ulna.UlnaWarning, match=SHORT) as caught:
         spun(rows, dt=0.01)
     assert len(caught) == 1
-    swing = Simulation(SPUN, q0=[0.0], torque=rows, dt=0.01)
+    swing = Simulation(ulna.Scenario(arm=SPUN, q0=[0.0], torque=rows, dt=0.01))
     swing.advance(0.5)
     with pytest.warns(ulna.UlnaWarning, match=SHORT) as caught:
         swing.advance(0.5)

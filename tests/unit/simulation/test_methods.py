@@ -265,4 +265,4 @@ def test_a_step_that_does_not_divide_the_duration_still_ends_on_time(method):
 def test_the_usual_method_is_dop853_and_rk4_under_a_controller():
     free = simulate(SPUN, q0=[0.0], duration=0.01)
     held = simulate(SPUN, q0=[0.0], duration=0.01, controller=ulna.control.PD(1.0, 1.0))
-    assert (free.settings["method"], held.settings["method"]) == ("dop853", "rk4")
+    assert (free.scenario.method, held.scenario.method) == ("dop853", "rk4")

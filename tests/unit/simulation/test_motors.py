@@ -127,7 +127,7 @@ class TestRuns:
 
 class TestSimulation:
     def test_what_is_commanded_changes_in_mid_run(self):
-        one = Simulation(arm_with(DC), q0=[0.1, 0.2], current=[2.0, 1.0])
+        one = Simulation(ulna.Scenario(arm=arm_with(DC), q0=[0.1, 0.2], current=[2.0, 1.0]))
         one.advance(0.1)
         one.apply(voltage=[6.0, 3.0])
         # The current goes on from what the driver gave.
@@ -135,7 +135,7 @@ class TestSimulation:
         assert one.advance(0.1).ok
 
     def test_a_controller_takes_over_from_positions(self):
-        one = Simulation(arm_with(SERVO), q0=[0.0, 0.0], reference=[0.4, -0.2])
+        one = Simulation(ulna.Scenario(arm=arm_with(SERVO), q0=[0.0, 0.0], reference=[0.4, -0.2]))
         one.advance(1.5)
         assert one.q == pytest.approx([0.4, -0.2], abs=0.05)
         one.set_reference([0.1, 0.1])
@@ -152,4 +152,4 @@ class TestSimulation:
         )
         assert run.q_ref[:, 0] == pytest.approx(0.3 * run.t)
         assert run.qd_ref[:, 0] == pytest.approx(0.3)
-        assert run.settings["reference"] == {"function": "<lambda>"}
+        assert run.scenario.reference(0.5) == ([0.15, 0.1], [0.3, 0.0])

@@ -22,11 +22,15 @@ LAW = PD(90.0, 20.0)
 START = {"q0": [0.1, 0.5]}
 DOORS = {
     "simulate": partial(ulna.simulate, TWO, **START, duration=0.01),
-    "Simulation": partial(ulna.Simulation, TWO, **START),
+    "Scenario": partial(ulna.Scenario, arm=TWO, **START),
+    "Simulation": partial(ulna.Simulation, ulna.Scenario(arm=TWO, **START)),
     "simulate_batch": partial(ulna.simulate_batch, TWO, **START, duration=0.01),
     "BatchSimulation": partial(ulna.BatchSimulation, TWO, **START),
-    "poincare": partial(ulna.poincare, TWO, starts=[([0.1, 0.5], [0.0, 0.0])], duration=0.01),
+    "poincare": partial(
+        ulna.poincare, ulna.Scenario(arm=TWO, duration=0.01), starts=[([0.1, 0.5], [0.0, 0.0])]
+    ),
 }
+ASKED = ("simulate", "Scenario", "simulate_batch", "BatchSimulation")  # by options of their own
 NO_TIMES = (-1.0, math.nan, math.inf, "soon", True, None)
 NO_ROWS = ([0.0], [math.nan, 0.0], [0.0] * 4, [10**400, 0])
 SHAPELESS = ("1, 2", [0.0], [0.0] * 3, [[0.0], [0.0, 1.0]])
@@ -44,7 +48,7 @@ NUMBERS = {
     "angle": BoundedNumber("angle", "rad"),
 }
 LARGEST = {"rtol": 0.1, "restitution": 1.0}
-COUNTS = {"samples": 1, "threads": 1, "seeds": 0, "joint": 1}
+COUNTS = {"samples": 1, "threads": 1, "seed": 0, "seeds": 0, "joint": 1}
 SWITCHES = ("stops", "signals", "keep_torques", "overwrite")
 WORDS = ("method", "dynamics", "between", "precision", "on_error", "on_interrupt")
 PER_JOINT = {
@@ -64,7 +68,7 @@ OBJECTS = {
     "store": (5, b"x.nc", "runs.csv"),
 }
 # Anything is true or false, and an arm is refused below.
-ANYTHING = {"progress", "arm", "arms"}
+ANYTHING = {"progress", "arm", "arms", "scenario"}
 
 
 def rows_of(n):
@@ -106,7 +110,8 @@ def refused(door, **options):
     return names_of(partial(DOORS[door], **options))
 
 
-@pytest.mark.parametrize("door", DOORS)
+# A scenario has the options of `simulate`; what it leaves open, that refuses.
+@pytest.mark.parametrize("door", [door for door in DOORS if door != "Scenario"])
 def test_no_option_takes_what_it_cannot_be(door):
     call = DOORS[door]
     parameters = inspect.signature(call.func).parameters.values()
@@ -124,7 +129,7 @@ def test_one_arm_takes_finite_numbers_alone():
     for name in ("q0", "qd0", "torque", "tip_force", "reference"):
         for value in (math.nan, math.inf, 10**400):
             given = {name: [value, 0.0], **PER_JOINT.get(name, {})}
-            for door in ("simulate", "Simulation"):
+            for door in ("simulate", "Scenario"):
                 assert refused(door, **given) == [name]
     for name in ("q0", "qd0"):
         assert refused("simulate", **{name: [0.0, -1e10]}) == [f"{name}, joint 2"]
@@ -147,14 +152,14 @@ def test_what_runs_is_an_arm_with_a_start():
 
 def test_what_a_controller_uses_needs_one():
     parts = {"reference": [0.0, 0.0], "sensors": Sensors(), "actuators": ulna.Actuators()}
-    for door in DOORS:
+    for door in ASKED:
         for name, value in parts.items():
             assert refused(door, **{name: value}) == [name]
 
 
 def test_the_sequential_dynamics_have_dampers_of_their_own_and_no_tip_force():
     assert refused("simulate", sequential_damping=[1.0, 1.0]) == ["sequential_damping"]
-    swing = DOORS["Simulation"](dynamics="sequential")
+    swing = ulna.Simulation(ulna.Scenario(arm=TWO, **START, dynamics="sequential"))
     assert names_of(lambda: swing.apply(tip_force=[1.0, 0.0])) == ["tip_force"]
 
 
@@ -194,7 +199,7 @@ def test_faults_in_text_have_a_caret_under_them(torque, under):
 
 def test_a_motion_in_place_of_torques_is_told_how_to_play_or_follow_it():
     motion = ulna.plan(TWO, ulna.paths.circle((1.0, 0.0), 0.2), duration=1.0)
-    for door, given in itertools.product(DOORS, (motion, motion.trajectory)):
+    for door, given in itertools.product(ASKED, (motion, motion.trajectory)):
         if door != "BatchSimulation":
             (problem,) = problems_of(partial(DOORS[door], torque=given))
             assert "torque=" in problem.hint
@@ -212,7 +217,7 @@ def test_a_motion_in_place_of_torques_is_told_how_to_play_or_follow_it():
     ],
 )
 def test_a_reference_gives_a_posture_per_time(reference, name):
-    for door in ("simulate", "simulate_batch", "poincare"):
+    for door in ("simulate", "simulate_batch"):
         assert refused(door, controller=LAW, reference=reference) == [name]
 
 
@@ -330,8 +335,12 @@ def test_a_controller_in_python_is_pointed_to_the_engine_that_runs_it():
 def test_a_call_that_is_refused_changes_nothing(call, name):
     arm = TWO.replace(joints=[Joint(-2.0, 2.0)] * 2)
     kind = Simulation if call.func.__qualname__.startswith("Simulation") else BatchSimulation
-    start = np.zeros(2) if kind is Simulation else np.zeros((5, 2))
-    swing, twin = (kind(arm, q0=start, controller=ulna.control.PID()) for _ in range(2))
+    asked = {"arm": arm, "q0": np.zeros(2), "controller": ulna.control.PID()}
+    many = {"q0": np.zeros((5, 2)), "controller": asked["controller"]}
+    swing, twin = (
+        Simulation(ulna.Scenario(**asked)) if kind is Simulation else kind(arm, **many)
+        for _ in range(2)
+    )
     for one in (swing, twin):
         one.apply([5.0, -6.0]) if kind is BatchSimulation else one.apply(torque=[5.0, -6.0])
         one.advance(0.01)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ulna
-from ulna.errors import InputError
+from ulna.scenario import Scenario
 from ulna.simulation import run as runs
 from ulna.simulation.outcome import Contact, Event, Status
 from ulna.simulation.run import Run
@@ -25,7 +25,7 @@ def still(arm, samples=1, **changes):
         "tip_force": np.zeros((samples, 3)),
         **dict.fromkeys(("injected", "dissipated"), per_sample),
         "status": DONE,
-        "settings": {"method": "rk4"},
+        "scenario": Scenario.unchecked(arm=arm, method="rk4"),
     }
     return Run(arm, **(values | changes))
 
@@ -118,9 +118,9 @@ def test_provenance_is_plain_data():
     )
     plain = run.provenance
     assert json.loads(json.dumps(plain)) == plain
-    assert plain["format"] == "run 2"
-    assert 'name = "unit"' in plain["arm"]
-    assert plain["settings"] == {"method": "rk4"}
+    assert plain["format"] == "run 3"
+    assert plain["scenario"]["arm"]["name"] == "unit"
+    assert plain["scenario"]["method"] == "rk4"
     assert plain["status"] == {"ok": True, "reason": "done", "text": "ran to t = 2 s"}
     assert plain["events"] == [{"name": "up", "t": 0.5, "q": [0.1, 0.2], "qd": [0.2, 0.4]}]
     assert plain["contacts"] == [
@@ -128,18 +128,6 @@ def test_provenance_is_plain_data():
     ]
     assert list(plain["versions"]) == ["ulna", "python", "numpy", "numba"]
     assert plain["versions"]["numpy"] == np.__version__
-
-
-def test_settings_are_the_runs_own_and_as_json_has_them():
-    settings = {"samples": (1, 2), "seed": 3}
-    run = still(ulna.preset("unit"), settings=settings)
-    settings["seed"] = 4
-    assert run.settings == {"samples": [1, 2], "seed": 3}
-
-
-def test_settings_that_no_file_can_hold_are_refused():
-    with pytest.raises(InputError, match="settings"):
-        still(ulna.preset("unit"), settings={"torque": object()})
 
 
 # Labelled
@@ -178,7 +166,7 @@ def test_the_attributes_of_the_dataset_hold_the_provenance_as_text():
     run = still(ulna.preset("unit"))
     attributes = run.dataset.attrs
     assert all(isinstance(value, str) for value in attributes.values())
-    texts = {name: attributes[name] for name in ("arm", "format")}
+    texts = {"format": attributes["format"]}
     others = {name: json.loads(text) for name, text in attributes.items() if name not in texts}
     assert others | texts == run.provenance
 

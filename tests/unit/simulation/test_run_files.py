@@ -13,6 +13,7 @@ import xarray as xr
 
 import ulna
 from ulna.errors import FileError, InputError, MissingExtraError
+from ulna.scenario import Scenario
 from ulna.simulation.files import open_run
 from ulna.simulation.outcome import Contact, Event, Status
 from ulna.simulation.run import Run
@@ -46,7 +47,7 @@ def sample_run(samples=40, arm=None, **changes):
         "injected": random.standard_normal(samples),
         "dissipated": random.random(samples),
         "status": Status(False, "interrupted", "stopped by Ctrl-C at t = 0.3 s"),
-        "settings": {"method": "dop853", "rtol": 1e-9, "seed": None, "torque": "−2*q̇ + \ud800"},
+        "scenario": Scenario.unchecked(arm=arm, rtol=None, events={"−2*q̇ + \ud800": "q1"}),
         "events": (Event("elbow over", 0.1 + 0.2, state, -state),),
         "contacts": (Contact(1 / 3, 1, "lower", "hit", -0.7),),
         "versions": {"ulna": "0.0.1", "python": "3.11"},
@@ -84,7 +85,7 @@ def test_a_whole_run_comes_back_to_the_last_bit(tmp_path, samples):
         assert not getattr(back, name).flags.writeable
     assert back.arm == run.arm
     assert back.status == run.status
-    assert back.settings == run.settings
+    assert back.scenario == run.scenario
     assert back.contacts == run.contacts
     assert back.versions == {"ulna": "0.0.1", "python": "3.11"}
     assert back.provenance == run.provenance
@@ -263,9 +264,9 @@ def test_a_folder_is_no_run(tmp_path):
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        (None, "format: got nothing, need 'run 2'"),
-        ("1", "got '1', need 'run 2', a saved run; it takes another version of ulna"),
-        ("run 3", "it takes another version of ulna"),
+        (None, "format: got nothing, need 'run 3'"),
+        ("1", "got '1', need 'run 3', a saved run; if ulna wrote it, another version did"),
+        ("run 2", "another version did"),
     ],
 )
 def test_a_file_of_another_format_is_no_run(tmp_path, form, words):
@@ -289,7 +290,7 @@ def test_damaged_numbers_and_texts_are_refused(tmp_path, raw):
     with h5py.File(file) as content:
         checked = [one for one in content.values() if one.chunks is not None]
         places = {one.name: one.id.get_chunk_info(0) for one in checked}
-    for name in ("/q", "/tau", "/time", "/arm", "/settings", "/status"):
+    for name in ("/q", "/tau", "/time", "/scenario", "/status"):
         place = places[name]
         damaged = bytearray(raw)
         damaged[place.byte_offset + place.size // 2] ^= 1
@@ -299,7 +300,7 @@ def test_damaged_numbers_and_texts_are_refused(tmp_path, raw):
 
 def test_a_file_that_lacks_something_is_refused(tmp_path, raw):
     file = tmp_path / "run.nc"
-    for name in ("qd", "settings"):
+    for name in ("qd", "scenario"):
         file.write_bytes(raw)
         with h5py.File(file, "r+") as content:
             del content[name]

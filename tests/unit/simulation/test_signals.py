@@ -126,7 +126,9 @@ def test_without_a_controller_there_is_nothing_to_read_or_to_follow():
 
 
 def test_a_simulation_step_by_step_tells_the_torques_of_its_motors():
-    swing = ulna.Simulation(SPUN, q0=[0.0], torque=["2 + t"], disturbances=[step([5.0])])
+    swing = ulna.Simulation(
+        ulna.Scenario(arm=SPUN, q0=[0.0], torque=["2 + t"], disturbances=[step([5.0])])
+    )
     swing.advance(0.5)
     assert swing.tau == pytest.approx([2.5])
     assert swing.qdd == pytest.approx([7.5])
@@ -197,7 +199,9 @@ def test_times_at_a_limit_are_unbroken_rows_of_control_periods():
 
 def test_time_at_a_limit_is_counted_on_over_pieces_of_a_simulation():
     swing = ulna.Simulation(
-        WEAK, q0=[0.0] * 3, controller=Asking(lambda t: [5.0, 0.0, 0.0]), rate=10.0
+        ulna.Scenario(
+            arm=WEAK, q0=[0.0] * 3, controller=Asking(lambda t: [5.0, 0.0, 0.0]), rate=10.0
+        )
     )
     for _ in range(5):
         status = swing.advance(0.1)

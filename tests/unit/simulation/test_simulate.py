@@ -1,7 +1,5 @@
 """The front door: what is kept, what is asked for, what is refused, and what is written down."""
 
-import json
-import math
 import sys
 
 import numpy as np
@@ -9,10 +7,8 @@ import pytest
 
 import ulna
 from tabular import tabular
-from ulna import Arm, Joint, Sensors, Simulation, simulate
-from ulna.control import PD
+from ulna import Arm, Simulation, simulate
 from ulna.errors import InputError
-from ulna.scenario.disturbances import noise, pulse, step
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -109,7 +105,7 @@ def test_accelerations_are_those_of_the_dynamics():
 
 
 def test_a_simulation_stands_where_it_was_told_to():
-    swing = Simulation(TWO, q0=[0.1, 0.2], qd0=[0.3, 0.4])
+    swing = Simulation(ulna.Scenario(arm=TWO, q0=[0.1, 0.2], qd0=[0.3, 0.4]))
     assert swing.t == 0.0
     assert (swing.q.tolist(), swing.qd.tolist()) == ([0.1, 0.2], [0.3, 0.4])
     assert swing.qdd == pytest.approx(
@@ -120,7 +116,7 @@ def test_a_simulation_stands_where_it_was_told_to():
 
 
 def test_it_reports_on_its_way():
-    swing = Simulation(TWO, q0=[0.0, 0.0], method="rk4", dt=1e-4)
+    swing = Simulation(ulna.Scenario(arm=TWO, q0=[0.0, 0.0], method="rk4", dt=1e-4))
     times = []
     swing.advance_to(20.0, lambda: times.append(swing.t))
     assert len(times) >= 2
@@ -135,70 +131,3 @@ def test_the_figure_is_half_of_the_memory_and_a_way_out_is_offered(monkeypatch):
     with pytest.raises(InputError, match="such as samples=500"):
         spinning(samples=501)
     assert len(spinning(samples=500)) == 500
-
-
-# What is written down
-
-
-def repeated(run):
-    """Run it again from nothing but its settings and its arm, read back from JSON."""
-    plain = json.loads(json.dumps(run.provenance))
-    settings = plain["settings"]
-    controller = settings.pop("controller", None)
-    if controller is not None:
-        settings["controller"] = eval(controller, {"PD": PD})
-        settings["sensors"] = Sensors(**settings["sensors"])
-    makers = []
-    for one in settings.pop("disturbances", []):
-        end = math.inf if one["stop"] is None else one["stop"]
-        makers.append(ulna.scenario.disturbances.Disturbance(**{**one, "stop": end}))
-        for name in ("torque", "force"):
-            value = getattr(makers[-1], name)
-            object.__setattr__(makers[-1], name, None if value is None else tuple(value))
-    if isinstance(settings["torque"], dict):
-        table = settings["torque"]
-        settings |= {"torque": (table["times"], table["values"]), "between": table["between"]}
-    if settings["max_step"] is None:
-        settings["max_step"] = math.inf
-    return simulate(run.arm, disturbances=makers, **settings)
-
-
-@tabular(
-    "options",
-    [
-        {},
-        {"method": "rk4", "dt": 0.003},
-        {"rtol": None, "dt": 0.01},
-        {"rtol": 1e-6, "atol": 1e-9, "max_step": 0.05},
-        {"torque": [1.0, -2.0], "tip_force": [1.0, 2.0, 3.0]},
-        {"torque": "10*sin(3*t), q1", "tip_force": "t, 0"},
-        {"torque": ["10*sin(3*t)", 2.0], "method": "gauss4"},
-        {"dynamics": "sequential", "sequential_damping": [0.5, 0.25]},
-        {"restitution": 0.5, "qd0": [4.0, -3.0]},
-        {"stops": False, "qd0": [4.0, -3.0]},
-        {"events": {"level": "q1 + q2"}, "until": "q1 < -2"},
-        {
-            "controller": PD([20.0, 10.0], 2.0),
-            "rate": 200.0,
-            "sensors": Sensors(angle_noise=1e-3, delay=0.01, seed=5),
-        },
-        {"controller": PD(20.0, 2.0), "reference": [0.5, 0.5]},
-        {
-            "disturbances": [
-                step([1.0, 0.0], at=0.1),
-                pulse(force=[1.0, 2.0], at=0.2, lasting=0.1),
-                noise([0.1, 0.1], seed=3),
-            ]
-        },
-        {"torque": ([0.0, 0.2, 0.4], [[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), "between": "linear"},
-        {"torque": np.arange(20.0).reshape(10, 2), "dt": 0.05},
-    ],
-    ids=lambda options: "+".join(options) or "plain",
-)
-def test_settings_are_enough_to_repeat_a_run_bit_for_bit(options):
-    arm = TWO.replace(joints=(Joint(-3.0, 0.6), Joint(-0.4, 0.4)))
-    run = simulate(arm, duration=0.5, samples=7, **{"q0": [0.1, 0.2], **options})
-    again = repeated(run)
-    for name in ("t", "q", "qd", "qdd", "tau", "tip_force", "injected", "dissipated"):
-        assert getattr(again, name).tolist() == getattr(run, name).tolist(), name
-    assert again.settings == run.settings

@@ -7,6 +7,7 @@ import pytest
 
 from tabular import tabular
 from ulna import Arm, Interrupted, Joint, Simulation, UlnaWarning, simulate
+from ulna.scenario import Scenario
 
 SPUN = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m² about its joint
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -72,7 +73,7 @@ def test_overflow_is_the_end_and_not_a_number(method):
 
 
 def test_after_a_runaway_nothing_moves_any_more():
-    swing = Simulation(SPUN, q0=[0.0], qd0=[1.0], torque=["qd1**2"], method="rk4")
+    swing = Simulation(Scenario(arm=SPUN, q0=[0.0], qd0=[1.0], torque=["qd1**2"], method="rk4"))
     first = swing.advance(2.0)
     assert first.reason == "diverged"
     t = swing.t
@@ -114,7 +115,7 @@ def test_one_that_has_none_at_the_very_start_ends_there(method, torque):
         looks.append(1)
         assert len(looks) < 100, "it goes on for ever"
 
-    swing = Simulation(SPUN, q0=[0.0], torque=[torque], method=method)
+    swing = Simulation(Scenario(arm=SPUN, q0=[0.0], torque=[torque], method=method))
     status = swing.advance_to(1.0, patience)
     assert status.reason == "bad torque"
     assert "at t = 0 s" in str(status)
@@ -164,7 +165,7 @@ def test_after_an_interruption_it_goes_on_where_it_was():
             raise KeyboardInterrupt
         return [1.0]
 
-    swing = Simulation(SPUN, q0=[0.0], torque=torque, method="rk4", dt=0.01)
+    swing = Simulation(Scenario(arm=SPUN, q0=[0.0], torque=torque, method="rk4", dt=0.01))
     with pytest.raises(KeyboardInterrupt):
         swing.advance(10.0)
     assert swing.t < 10.0

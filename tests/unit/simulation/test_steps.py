@@ -12,7 +12,7 @@ import pytest
 from ulna import Arm, Joint, Simulation, UlnaWarning, preset, simulate, simulate_batch
 from ulna.control import PD
 from ulna.errors import InputError
-from ulna.scenario import disturbances
+from ulna.scenario import Scenario, disturbances
 
 ONE = Arm.rods([1.0], [1.0])
 TWO = Arm.rods([1.0, 0.7], [1.0, 0.5])
@@ -42,7 +42,7 @@ def test_more_steps_than_anybody_waits_for_are_refused_with_their_number(options
     with pytest.raises(InputError, match=words):
         simulate(ONE, q0=[0.0], duration=2.0, **options)
     with pytest.raises(InputError, match=words):
-        Simulation(ONE, q0=[0.0], **options).advance(2.0)
+        Simulation(Scenario(arm=ONE, q0=[0.0], **options)).advance(2.0)
     shared = options.keys() <= {"method", "dt", "rate", "controller", "disturbances"}
     if shared:
         with pytest.raises(InputError, match=words):
@@ -166,13 +166,13 @@ def test_the_dt_that_is_offered_is_short_enough():
 
 
 def test_a_simulation_that_moves_on_by_itself_is_judged_once():
-    swing = Simulation(TWO, q0=[0.0, 0.5], method="rk4", dt=0.15)
+    swing = Simulation(Scenario(arm=TWO, q0=[0.0, 0.5], method="rk4", dt=0.15))
     with pytest.warns(UlnaWarning, match="too long"):
         swing.advance(2.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "too long" in swing.advance(2.0).text
-    fine = Simulation(TWO, q0=[0.0, 0.5], method="rk4")
+    fine = Simulation(Scenario(arm=TWO, q0=[0.0, 0.5], method="rk4"))
     for _ in range(50):
         assert fine.advance(0.01).text == f"ran to t = {fine.t:g} s"
 
@@ -247,7 +247,7 @@ def test_narrow_dips_and_conditions_are_not_passed_over(options):
     ids=["steps", "windows"],
 )
 def test_ctrl_c_is_heard_among_tiny_steps(options):
-    swing = Simulation(ONE, q0=[0.0], **options)
+    swing = Simulation(Scenario(arm=ONE, q0=[0.0], **options))
     swing.advance(1e-6)  # compiled and loaded
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

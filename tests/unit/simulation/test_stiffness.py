@@ -38,7 +38,7 @@ def test_the_rate_is_the_largest_eigenvalue_of_damping_over_inertia(n):
     """λ of B v = λ M v, with the mass matrix of the textbook."""
     arm = damped(n, 0.3)
     q, qd = np.random.default_rng(n).uniform(-1.0, 1.0, (2, n))
-    swing = Simulation(arm, q0=q, qd0=0.01 * qd)
+    swing = Simulation(ulna.Scenario(arm=arm, q0=q, qd0=0.01 * qd))
     mass = ulna.dynamics.chain.mass_matrix(arm, q)
     largest = np.linalg.eigvals(np.linalg.solve(mass, 0.3 * np.eye(n))).real.max()
     assert damping_rate(swing, at.TEXT) == pytest.approx(largest, rel=0.02)
@@ -46,7 +46,7 @@ def test_the_rate_is_the_largest_eigenvalue_of_damping_over_inertia(n):
 
 def test_damping_by_a_formula_counts_and_is_told_apart():
     arm = Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))  # 1 kg·m²
-    swing = Simulation(arm, q0=[0.0], qd0=[1.0], torque="-7*qd1")
+    swing = Simulation(ulna.Scenario(arm=arm, q0=[0.0], qd0=[1.0], torque="-7*qd1"))
     swing.advance(0.01)
     assert damping_rate(swing, at.TEXT) == pytest.approx(7.0, rel=1e-6)
     assert damping_rate(swing, at.STEADY) == pytest.approx(0.0, abs=1e-6)
@@ -63,7 +63,10 @@ def test_a_stiff_run_says_so_once_with_what_to_use():
 
 def test_what_it_advises_takes_a_fraction_of_the_steps():
     arm, options = damped(10, 5.0), {"q0": 0.1 * np.ones(10)}
-    stiff, soft = Simulation(arm, **options), Simulation(arm, method="semi-implicit", **options)
+    stiff, soft = (
+        Simulation(ulna.Scenario(arm=arm, **options)),
+        Simulation(ulna.Scenario(arm=arm, method="semi-implicit", **options)),
+    )
     with pytest.warns(UlnaWarning, match="stiff"):
         stiff.advance(0.2)
     assert soft.advance(0.2)
@@ -81,7 +84,7 @@ def test_what_was_announced_beforehand_is_not_told_again():
 
 
 def test_steps_by_hand_are_told_once_in_all():
-    swing = Simulation(damped(10, 0.2), q0=0.1 * np.ones(10))
+    swing = Simulation(ulna.Scenario(arm=damped(10, 0.2), q0=0.1 * np.ones(10)))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UlnaWarning)
         for _ in range(40):

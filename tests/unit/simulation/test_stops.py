@@ -9,6 +9,7 @@ import pytest
 from tabular import tabular
 from ulna import Arm, Joint, Simulation, simulate
 from ulna.dynamics import mass_matrix
+from ulna.scenario import Scenario
 from ulna.scenario.disturbances import pulse
 
 METHODS = ("dop853", "rk4", "gauss4", "semi-implicit")
@@ -203,7 +204,7 @@ def test_a_blow_on_one_joint_is_an_impulse_on_all(joint, restitution):
     qd[joint] = 5.0
     q = random.uniform(-0.5, 0.4, 4)
     swing = Simulation(
-        arm, q0=q, qd0=qd, restitution=restitution, until=f"q{joint + 1} - 0.4999999"
+        Scenario(arm=arm, q0=q, qd0=qd, restitution=restitution, until=f"q{joint + 1} - 0.4999999")
     )
     assert swing.advance(1.0).reason == "stopped"
     start = swing.q, swing.qd

@@ -34,7 +34,9 @@ def loop():
 
 
 def section():
-    return ulna.poincare(ARM, starts=[([0.1, 0.2], [0.0, 0.0])], duration=0.5, samples=101)
+    return ulna.poincare(
+        ulna.Scenario(arm=ARM, duration=0.5, samples=101), starts=[([0.1, 0.2], [0.0, 0.0])]
+    )
 
 
 FIGURES = {

@@ -34,7 +34,7 @@ def portrait(plan, run):
 
 def section(plan, run):
     start = ([0.1, 0.2], [0.0, 0.0])
-    return ulna.poincare(ARM, starts=[start], duration=1.0)
+    return ulna.poincare(ulna.Scenario(arm=ARM, duration=1.0), starts=[start])
 
 
 def points():
@@ -53,7 +53,10 @@ DRAWN = {
     "Tracked": (lambda plan, run: kinematics.track(LIMITED, points()), "points followed"),
     "Plan": (lambda plan, run: plan, "2 s, uniform"),
     "Run": (lambda plan, run: run, "ran to t = 2 s"),
-    "Simulation": (lambda plan, run: ulna.Simulation(ARM, q0=[0.1, 0.2]), "pose"),
+    "Simulation": (
+        lambda plan, run: ulna.Simulation(ulna.Scenario(arm=ARM, q0=[0.1, 0.2])),
+        "pose",
+    ),
     "Tracking": (lambda plan, run: analysis.tracking(run, plan), "tip error"),
     "Portrait": (portrait, "driven by 4 N·m"),
     "Section": (section, "section: "),

@@ -141,7 +141,7 @@ def test_what_no_script_can_hold_is_told():
     run = ulna.simulate(
         ulna.preset("unit"), q0=[0.0, 0.0], events={"low": lambda t, q, qd: q[0]}, duration=0.1
     )
-    assert any("its event low is the function" in note for note in document(run).header["notes"])
+    assert any("its events is the function" in note for note in document(run).header["notes"])
 
 
 def test_the_script_of_a_portrait_repeats_it():

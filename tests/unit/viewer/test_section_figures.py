@@ -16,13 +16,16 @@ TWO = [([-1.5, 0.2], [0.0, 0.0]), ([-1.0, 1.0], [0.0, 0.0])]
 @pytest.fixture(scope="module")
 def section():
     arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0], name="two rods")
-    return ulna.poincare(arm, starts=TWO, duration=10.0, angle=PLACE, samples=2001)
+    return ulna.poincare(
+        ulna.Scenario(arm=arm, duration=10.0, samples=2001), starts=TWO, angle=PLACE
+    )
 
 
-def cut_through(n, **options):
+def cut_through(n, duration=1.0, **options):
     arm = ulna.Arm.rods([1.0 / n] * n, [1.0] * n)
-    given = {"starts": [([-1.4] + [0.1] * (n - 1), [0.0] * n)], "duration": 1.0, "samples": 101}
-    return ulna.poincare(arm, **{**given, "angle": PLACE, **options})
+    given = {"starts": [([-1.4] + [0.1] * (n - 1), [0.0] * n)], "angle": PLACE}
+    asked = ulna.Scenario(arm=arm, duration=duration, samples=101)
+    return ulna.poincare(asked, **{**given, **options})
 
 
 @pytest.mark.parametrize("joint", [1, 2])

@@ -16,8 +16,8 @@ from typing import Any, Self, TypedDict, Unpack
 
 import numpy as np
 
-from ulna.arm import Arm, preset, presets
-from ulna.arm.robot_files import arm_table, read_arm
+from ulna.arm import Arm
+from ulna.arm.plain_arms import arm_expression, plain_arm, read_plain_arm
 from ulna.arrays import LARGEST, Array, float_array, number, positive
 from ulna.errors import InputError, Problem, Problems, did_you_mean, shown
 from ulna.motion.paths.path import Path
@@ -369,7 +369,7 @@ class PlanRequest:
         InputError
             With everything that cannot be written, such as a function of time.
         """
-        texts = {"arm": _arm_expression, "path": _path_expression, "timing": _timing_expression}
+        texts = {"arm": arm_expression, "path": _path_expression, "timing": _timing_expression}
         return {name: texts.get(name, repr)(value) for name, value in self.to_dict().items()}
 
     def _given(self) -> dict[str, Any]:
@@ -452,20 +452,6 @@ def _plain_force(value: Any) -> list[float]:
     return list(value)
 
 
-def _plain_arm(arm: Arm) -> str | Mapping[str, Any]:
-    return arm.name if arm.name in presets() and preset(arm.name) == arm else arm_table(arm)
-
-
-def _read_arm(value: Any) -> Arm:
-    return preset(value) if isinstance(value, str) else read_arm(value)
-
-
-def _arm_expression(value: str | Mapping[str, Any]) -> str:
-    if isinstance(value, str):
-        return f"ulna.preset({value!r})"
-    return f"ulna.Arm.from_toml({read_arm(value).to_toml()!r})"
-
-
 def _path_expression(text: str) -> str:
     return f"ulna.motion.read_path({text!r})"
 
@@ -477,13 +463,13 @@ def _timing_expression(value: str | dict[str, Any]) -> str:
 
 
 WRITERS: Mapping[str, Callable[[Any], Any]] = {
-    "arm": _plain_arm,
+    "arm": plain_arm,
     "path": path_as_text,
     "timing": plain_timing,
     "tip_force": _plain_force,
 }
 READERS: Mapping[str, Callable[[Any], Any]] = {
-    "arm": _read_arm,
+    "arm": read_plain_arm,
     "path": read_path,
     "timing": read_plain_timing,
 }

@@ -7,6 +7,7 @@ somebody asks: what is not a number, a text or a list is then a dict whose one k
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +17,9 @@ import numpy as np
 from ulna.arm import Actuators, Arm, Parameters, Sensors
 from ulna.arm.robot_files import dumps
 from ulna.arrays import Array
+from ulna.control.controller_text import without_model
 from ulna.scenario.disturbances import Disturbance
-from ulna.simulation.simulate_arm import finite_values, plain_disturbance
+from ulna.scenario.loops import IDEAL
 
 if TYPE_CHECKING:
     from ulna.simulation.batch.spec import BatchSpec
@@ -118,6 +120,24 @@ def read_call(plain: Any) -> BatchCall | None:
     )
 
 
+def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:
+    """Return sensors, and actuators unless they are ideal, as plain values."""
+    plain = {"sensors": asdict(sensors)}
+    return plain if actuators == IDEAL else plain | {"actuators": finite_values(asdict(actuators))}
+
+
+def finite_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is infinite, which a file cannot hold: no limit."""
+    return {name: value for name, value in values.items() if not np.isinf(value).any()}
+
+
+def plain_disturbance(disturbance: Disturbance) -> dict[str, Any]:
+    """Return a disturbance as plain values; one that never stops has no such time."""
+    values = asdict(disturbance)
+    del values["text"]
+    return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}
+
+
 def _arms(given: Any, spec: BatchSpec) -> Any:
     """Return arms as they are where they have more than parameters do: motors, a control loop."""
     if spec.parameters.length.size > MOST_NUMBERS:
@@ -157,7 +177,8 @@ def _plain(value: Any) -> Any:
         return {"disturbance": plain_disturbance(value)}
     if hasattr(value, "compiled"):
         model = getattr(value, "model", None)
-        return {"controller": repr(value), "model": None if model is None else dumps(model)}
+        text = repr(without_model(value))
+        return {"controller": text, "model": None if model is None else dumps(model)}
     return value
 
 

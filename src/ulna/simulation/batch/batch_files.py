@@ -30,7 +30,7 @@ from ulna.simulation.batch.statuses import CODES, Statuses
 from ulna.simulation.batch.stored_arrays import FORMAT, WHAT, BatchFolder, StoredArray
 from ulna.simulation.files import reading
 from ulna.simulation.outcome import Floats
-from ulna.simulation.run import as_json, versions_here
+from ulna.simulation.run import versions_here
 from ulna.simulation.tables import attributes
 from ulna.storage import check_space, growing_place, replace_folder
 from ulna.typing import PathLike
@@ -117,7 +117,9 @@ def layout_of(
     call: BatchCall | None = None,
 ) -> BatchLayout:
     """Return what the folder of a batch is to hold."""
-    made = provenance_of(as_json(settings), versions_here() if versions is None else versions)
+    made = provenance_of(
+        json.loads(json.dumps(settings)), versions_here() if versions is None else versions
+    )
     made |= {"call": None if call is None else call.stored}
     return BatchLayout(parameters, t, members, keep_tau, attributes(made))
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ulna.arrays import Array
 from ulna.control import CompiledLaw
-from ulna.scenario.checks import PERFECT
 from ulna.scenario.inputs import held
+from ulna.scenario.loops import PERFECT
 from ulna.scenario.methods import METHODS, IntegrationMethod
 from ulna.scenario.options import SimulationOptions
 from ulna.simulation.batch.inputs import PERFECT_LOOP, Form

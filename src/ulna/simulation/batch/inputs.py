@@ -23,7 +23,6 @@ from ulna.control import CompiledLaw, ControlTiming
 from ulna.control.controller import check_controller, compile_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Trajectory
-from ulna.scenario.checks import IDEAL, PERFECT
 from ulna.scenario.disturbances import Disturbance, sizes, wave_programs
 from ulna.scenario.inputs import (
     InputKind,
@@ -34,6 +33,7 @@ from ulna.scenario.inputs import (
     holds_text,
     read_source,
 )
+from ulna.scenario.loops import IDEAL, PERFECT, timing_of
 from ulna.scenario.references import (
     Follow,
     TickRange,
@@ -42,7 +42,7 @@ from ulna.scenario.references import (
     follow_motion,
     trajectory_of,
 )
-from ulna.simulation.sensors import Sensors, actuator_row, sensor_row, timing_of
+from ulna.simulation.sensors import Sensors, actuator_row, sensor_row
 from ulna.units import separate
 
 PERFECT_LOOP = ControlLoop(None, PERFECT, IDEAL)

@@ -12,6 +12,7 @@ import numpy as np
 from ulna.arm import Arm, Friction, Joint, Link, Parameters
 from ulna.arm.robot_files import parse
 from ulna.kinematics.forward_kinematics import tip
+from ulna.simulation.made_with import batch_scenario
 from ulna.simulation.outcome import Floats, Status
 from ulna.simulation.run import Run, read_only
 from ulna.typing import PathLike
@@ -62,8 +63,9 @@ class Member:
         rows = slice(0, int(known.max(initial=0)) + 1)
         q = self.q[rows]
         unknown = np.full((len(q), max(q.shape[1], 3)), np.nan)
+        arm = _arm(self.parameters, self.origin.arm)
         return Run(
-            arm=_arm(self.parameters, self.origin.arm),
+            arm=arm,
             t=self.t[rows],
             q=q,
             qd=self.qd[rows],
@@ -73,7 +75,7 @@ class Member:
             injected=unknown[:, 0],
             dissipated=unknown[:, 0],
             status=self.status,
-            settings=self.origin.settings,
+            scenario=batch_scenario(self.origin.settings, arm),
             versions=self.origin.versions,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,9 @@ from ulna.arrays import Array, flag
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.errors import InputError, Problem, shown, warn
 from ulna.progress import progress as progress_line
-from ulna.scenario.checks import IDEAL, PERFECT
 from ulna.scenario.inputs import chosen_command, short_tables
-from ulna.simulation.batch.batch_call import BatchCall, keep_call
+from ulna.scenario.loops import IDEAL, PERFECT
+from ulna.simulation.batch.batch_call import BatchCall, keep_call, loop_settings
 from ulna.simulation.batch.batch_files import BatchStore, checked_path, layout_of, open_batch
 from ulna.simulation.batch.batch_run import BatchRun
 from ulna.simulation.batch.blocks import ThreadPool
@@ -25,8 +26,7 @@ from ulna.simulation.batch.spec import BatchSpec, kind_of, read_spec, read_threa
 from ulna.simulation.batch.statuses import RESULTS, TO_RUN, Statuses, coarse_arms
 from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome, sample_width
-from ulna.simulation.run import as_json
-from ulna.simulation.simulate_arm import loop_settings, sample_times
+from ulna.simulation.simulate_arm import sample_times
 from ulna.simulation.steps import most_error
 from ulna.storage import exists
 from ulna.typing import (
@@ -241,7 +241,8 @@ def _loop_settings(spec: BatchSpec, sensors: Any, actuators: Any) -> dict[str, A
     loops = spec.inputs[3]
     if len(loops.labels) == 1:
         one = loops.forms[0].example
-        return dict(as_json(loop_settings(one.sensors or PERFECT, one.actuators or IDEAL)))
+        plain = loop_settings(one.sensors or PERFECT, one.actuators or IDEAL)
+        return dict(json.loads(json.dumps(plain)))
     given = {"sensors": sensors, "actuators": actuators}
     return {
         name: "of the arms' loops" if part is None else described(part)

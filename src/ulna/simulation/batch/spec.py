@@ -21,7 +21,7 @@ from ulna.arm.parameters import stack_parameters
 from ulna.arrays import Array, float_array
 from ulna.dynamics.packed import link_moments, rotor_moments
 from ulna.errors import InputError, Problem, did_you_mean, shown
-from ulna.scenario.checks import DEFAULT_RATE, check_controlled
+from ulna.scenario.checks import check_controlled
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import (
     FORCE,
@@ -31,6 +31,7 @@ from ulna.scenario.inputs import (
     chosen_command,
     command_kind,
 )
+from ulna.scenario.loops import DEFAULT_RATE
 from ulna.scenario.methods import METHODS
 from ulna.scenario.options import MOST_START, SimulationOptions, read_options, read_time
 from ulna.scenario.references import block

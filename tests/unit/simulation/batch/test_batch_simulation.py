@@ -240,7 +240,7 @@ def test_a_reset_of_all_repeats_a_new_batch_and_a_reset_of_one_arm(given, q0, qd
         "rate": 1.0 / EXACT,
     }
     batch = BatchSimulation(arm, q0=[OWN_Q] * 3, qd0=[OWN_QD] * 3, **options)
-    single = ulna.Simulation(arm, q0=OWN_Q, qd0=OWN_QD, **options)
+    single = ulna.Simulation(ulna.Scenario(arm=arm, q0=OWN_Q, qd0=OWN_QD, **options))
     for one in (batch, single):
         one.apply(torque=[9.0, -9.0])
         one.advance(40 * EXACT)
@@ -265,7 +265,7 @@ def test_torques_that_are_applied_stay_within_the_limits_of_their_joints():
     }
     expected = ulna.simulate(arm, q0=[0.0, 0.0], torque=[3.0, -7.0], duration=0.2, dt=1e-3).q[-1]
     for torque in forms.values():
-        single = ulna.Simulation(arm, q0=[0.0, 0.0], dt=1e-3)
+        single = ulna.Simulation(ulna.Scenario(arm=arm, q0=[0.0, 0.0], dt=1e-3))
         single.apply(torque=torque)
         single.advance(0.2)
         assert single.q == pytest.approx(expected, abs=1e-9)

@@ -27,6 +27,7 @@ from ulna.control import PD
 from ulna.errors import FileError, InputError
 from ulna.scenario import disturbances
 from ulna.simulation import open_batch
+from ulna.simulation.made_with import batch_scenario
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
 START = {"q0": [0.1, 0.5], "duration": 0.01}
@@ -233,12 +234,14 @@ def test_the_line_of_progress_never_goes_back_nor_beyond_all(monkeypatch, bucket
 def test_settings_hold_sensors_and_actuators_as_those_of_a_run_do(tmp_path):
     options = {"q0": [0.0, 0.0], "controller": PD(2.0, 1.0), "duration": 0.01}
     loop = {"sensors": Sensors(delay=0.002), "actuators": Actuators(time_constant=(0.005, 0.01))}
-    alone = simulate(TWO, **options, **loop).settings
+    alone = simulate(TWO, **options, **loop).scenario
+    assert {name: getattr(alone, name) for name in loop} == loop
     of_arm = simulate_batch(TWO.replace(loop=ControlLoop(**loop)), **options)
     for run in (simulate_batch(TWO, **options, **loop), of_arm):
         run.save(tmp_path / "runs.zarr", overwrite=True)
         for settings in (run.settings, open_batch(tmp_path / "runs.zarr").settings):
-            assert {name: settings[name] for name in loop} == {name: alone[name] for name in loop}
+            common = batch_scenario(settings)
+            assert {name: getattr(common, name) for name in loop} == loop
     each = simulate_batch([TWO, TWO], **options, sensors=[Sensors(), loop["sensors"]])
     assert each.settings["sensors"].startswith("[Sensors(angle_noise=0.0")
     assert each.settings["actuators"] == "of the arms' loops"

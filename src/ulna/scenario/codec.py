@@ -1,0 +1,537 @@
+"""How a scenario is written and read: as plain values, as TOML, as the Python that makes it again.
+
+Every field is written by one entry of `CODECS`. Plain values are those of JSON and TOML; numbers
+are in SI, and text with a unit is read as well. What differs from the defaults is written alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ulna import units
+from ulna.arm import Actuators, Arm, Sensors
+from ulna.arm.loop_tables import read_loop
+from ulna.arm.plain_arms import arm_expression, plain_arm, read_plain_arm
+from ulna.arm.robot_files import FORMAT, parse_toml, placed
+from ulna.control import read_controller, with_model
+from ulna.control.controller_text import without_model
+from ulna.errors import InputError, Problem, Problems, shown
+from ulna.motion import PlanRequest, Trajectory
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.reading import read_disturbance
+from ulna.scenario.scenario import FIELDS, Scenario, Unwritten, is_default
+from ulna.scenario.toml_text import toml_text
+from ulna.units import separate
+
+MAX_STORED = 20_000  # numbers of a table, or times of samples, that the file of a run repeats
+MAX_SHOWN = 200  # letters of a value that could not be read
+LOST = "unwritten"  # the key of what a value was that no text holds
+INFINITE = "inf"  # which JSON has no number for
+NO_TOLERANCE = "none"  # of rtol: equal steps
+
+
+class Codec(NamedTuple):
+    """How the value of a field is written, read, and made again by Python."""
+
+    write: Callable[[Any, Scenario], Any]
+    read: Callable[[Any, str, Arm], Any]
+    express: Callable[[Any, Scenario], str]
+
+
+class NotWritableError(Exception):
+    """What a value is that no text holds."""
+
+
+def to_dict(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as plain values; raise InputError with everything that has none."""
+    checks, found = Problems(), dict[str, Any]()
+    for name, value in given(scenario).items():
+        try:
+            found[name] = CODECS[name].write(value, scenario)
+        except NotWritableError as error:
+            checks.add(name, str(error), "a value that text can hold")
+    checks.raise_if_any()
+    return found
+
+
+def given(scenario: Scenario) -> dict[str, Any]:
+    """Return the fields that differ from their defaults."""
+    values = ((name, getattr(scenario, name)) for name in FIELDS)
+    return {name: value for name, value in values if not is_default(name, value)}
+
+
+def from_dict(values: Mapping[str, Any]) -> Scenario:
+    """Return the scenario of plain values."""
+    checks, found = Problems(), dict[str, Any]()
+    checks.unknown_keys(values, FIELDS)
+    if "arm" not in values:
+        checks.add("arm", "nothing", 'a preset such as "kehl", or a table')
+        checks.raise_if_any()
+    with checks.gather("arm"):
+        found["arm"] = read_plain_arm(values["arm"])
+    if "arm" in found:
+        for name, value in values.items():
+            if name in CODECS and name != "arm":
+                with checks.gather():
+                    found[name] = CODECS[name].read(value, name, found["arm"])
+    checks.raise_if_any()
+    return Scenario(**found)
+
+
+def to_toml(scenario: Scenario) -> str:
+    """Return a scenario as TOML."""
+    return toml_text({"format": FORMAT, **to_dict(scenario)})
+
+
+def from_toml(text: str, name: str = "scenario") -> Scenario:
+    """Return the scenario that TOML describes; problems name their lines."""
+    document = dict(parse_toml(text, name))
+    version = document.pop("format", None)
+    try:
+        if version != FORMAT or isinstance(version, bool):
+            got = "nothing" if version is None else shown(version)
+            raise InputError(Problem("format", got, f"format = {FORMAT}", "put it on line 1"))
+        return from_dict(document)
+    except InputError as error:
+        raise InputError(placed(error.problems, text, name)) from None
+
+
+def content_hash(scenario: Scenario) -> str:
+    """Return the hash of a scenario's content, the numbers of its arm included."""
+    plain = to_dict(scenario) | {"arm": _tables(scenario.arm)}
+    text = json.dumps(plain, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def to_python(scenario: Scenario, given_names: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the Python that makes each given field again; `given_names` stand for some of them."""
+    found = dict[str, str]()
+    for name, value in given(scenario).items():
+        try:
+            _check_size(name, value)
+            known = (given_names or {}).get(name)
+            found[name] = CODECS[name].express(value, scenario) if known is None else known
+        except NotWritableError as error:
+            raise NotWritableError(f"its {name.replace('_', ' ')} is {error}") from None
+    return found
+
+
+def described(scenario: Scenario) -> str:
+    """Return a scenario as Python; what no text holds is in angle brackets."""
+    parts = []
+    for name, value in given(scenario).items():
+        try:
+            parts.append(f"{name}={CODECS[name].express(value, scenario)}")
+        except NotWritableError as error:
+            parts.append(f"{name}=<{error}>")
+    return f"ulna.Scenario({', '.join(parts)})"
+
+
+def stored(scenario: Scenario) -> dict[str, Any]:
+    """Return what a file holds of the scenario of a run: everything but functions and the like.
+
+    The arm is in tables, which no later preset changes.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given(scenario).items():
+        try:
+            _check_size(name, value)
+            found[name] = CODECS[name].write(value, scenario)
+        except NotWritableError as error:
+            found[name] = {LOST: str(error)}
+    return found | {"arm": _tables(scenario.arm)}
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Raise NotWritableError for a table that is too long for the file of a run."""
+    parts = value if isinstance(value, tuple) else (value,)
+    tables = [one for one in parts if isinstance(one, np.ndarray)]
+    if sum(one.size for one in tables) > MAX_STORED:
+        what = "times" if name == "samples" else "rows"
+        raise NotWritableError(f"a table of {len(tables[-1]):,} {what}")
+
+
+def read_stored(values: Mapping[str, Any]) -> Scenario:
+    """Return the scenario that the file of a run holds; what cannot be read is `Unwritten`."""
+    arm = read_plain_arm(values["arm"])
+    found = {
+        name: _read_stored(name, value, arm)
+        for name, value in values.items()
+        if name in CODECS and name != "arm"
+    }
+    return Scenario.unchecked(arm=arm, **found)
+
+
+def _read_stored(name: str, value: Any, arm: Arm) -> Any:
+    if isinstance(value, Mapping) and LOST in value:
+        return Unwritten(name, str(value[LOST]))
+    try:
+        read = CODECS[name].read(value, name, arm)
+    except Exception:  # of a law, a method or a file that is not there any more
+        return Unwritten(name, str(value)[:MAX_SHOWN])
+    return tuple(read) if isinstance(read, list) else read
+
+
+def _tables(arm: Arm) -> Mapping[str, Any]:
+    plain = plain_arm(arm, named=False)
+    assert not isinstance(plain, str)
+    return plain
+
+
+# Numbers, words and switches
+
+
+def _plain(value: Any, _: Scenario) -> Any:
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _repr(value: Any, scenario: Scenario) -> str:
+    plain = _plain(value, scenario)
+    return repr(tuple(plain) if isinstance(plain, list) else plain)
+
+
+def _quantity(kind: str) -> Codec:
+    def read(value: Any, what: str, _: Arm) -> float:
+        return units.to_si(value, kind, what=what)
+
+    return Codec(_plain, read, _repr)
+
+
+def _each_joint(kind: str) -> Codec:
+    def read(value: Any, what: str, _: Arm) -> Any:
+        listed = separate(value) if isinstance(value, str) else value
+        if not isinstance(listed, list | tuple):
+            return units.to_si(listed, kind, what=what)
+        return [units.to_si(one, kind, what=what) for one in listed]
+
+    return Codec(_plain, read, _repr)
+
+
+def _as_it_is(value: Any, _: str, __: Arm) -> Any:
+    return value
+
+
+PLAIN = Codec(_plain, _as_it_is, _repr)
+
+
+def _write_tolerance(value: Any, scenario: Scenario) -> Any:
+    return NO_TOLERANCE if value is None else _plain(value, scenario)
+
+
+def _read_tolerance(value: Any, what: str, _: Arm) -> float | None:
+    return None if value == NO_TOLERANCE else units.to_si(value, "number", what=what)
+
+
+# Torques, commands and forces
+
+
+def _write_input(value: Any, scenario: Scenario) -> Any:
+    if callable(value):
+        raise NotWritableError(_function(value))
+    if isinstance(value, np.ndarray):
+        return {"rows": value.tolist()}
+    if isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
+        times, rows = value
+        return {"times": times.tolist(), "rows": rows.tolist()}
+    return _plain(value, scenario)
+
+
+def _function(value: Any) -> str:
+    return f"the function {getattr(value, '__name__', type(value).__name__)}"
+
+
+def _express_input(value: Any, scenario: Scenario) -> str:
+    plain = _write_input(value, scenario)
+    if isinstance(plain, Mapping):
+        both = "times" in plain
+        return repr((plain["times"], plain["rows"])) if both else repr(plain["rows"])
+    return _repr(value, scenario)
+
+
+def _input(kinds: Sequence[str]) -> Codec:
+    """Return the codec of an input whose parts are of some kinds, the last of all that follow."""
+
+    def part(value: Any, what: str, place: int) -> Any:
+        kind = kinds[min(place, len(kinds) - 1)]
+        try:
+            return units.to_si(value, kind, what=what)
+        except InputError:
+            if not isinstance(value, str):
+                raise
+            return value.strip()  # a formula
+
+    def read(value: Any, what: str, _: Arm) -> Any:
+        if isinstance(value, Mapping):
+            checks = Problems()
+            checks.unknown_keys(value, ("times", "rows"), what)
+            if "rows" not in value:
+                checks.add(f"{what}.rows", "nothing", "the rows of the table")
+            checks.raise_if_any()
+            rows = np.array(value["rows"], dtype=float)
+            return (np.array(value["times"], dtype=float), rows) if "times" in value else rows
+        listed = separate(value) if isinstance(value, str) else value
+        if not isinstance(listed, list | tuple):
+            need = "a list of numbers or formulas, or a table of times and rows"
+            raise InputError(Problem(what, shown(value), need))
+        return [part(one, what, place) for place, one in enumerate(listed)]
+
+    return Codec(_write_input, read, _express_input)
+
+
+# Controllers, references, and the loop
+
+
+def _law(controller: Any) -> str:
+    """Return the text that makes a controller without its model; raise if none does."""
+    bare = without_model(controller)
+    text = repr(bare)
+    try:
+        again = read_controller(text)
+    except InputError:
+        again = None
+    if type(again) is not type(bare) or again != bare:
+        raise NotWritableError(f"the controller {text}")
+    return text
+
+
+def _write_controller(value: Any, _: Scenario) -> Any:
+    return write_controller(value)
+
+
+def write_controller(value: Any) -> Any:
+    """Return the text of a controller, or a table of it and its model."""
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    law, model = _law(value), getattr(value, "model", None)
+    return law if model is None else {"law": law, "model": _tables(model)}
+
+
+def _read_controller(value: Any, what: str, _: Arm) -> Any:
+    if isinstance(value, str):
+        return read_controller(value, what)
+    if not isinstance(value, Mapping) or set(value) != {"law", "model"}:
+        need = "text such as 'PD(kp=30)', or a table of a law and a model"
+        raise InputError(Problem(what, shown(value), need))
+    return with_model(read_controller(value["law"], what), read_plain_arm(value["model"]))
+
+
+def _express_controller(value: Any, _: Scenario) -> str:
+    return express_controller(value)
+
+
+def express_controller(controller: Any) -> str:
+    """Return the Python that makes a controller again; raise NotWritableError if none does."""
+    plain = write_controller(controller)
+    if isinstance(plain, str):
+        return f"ulna.control.read_controller({plain!r})"
+    model = arm_expression(plain["model"])
+    return f"ulna.control.with_model(ulna.control.read_controller({plain['law']!r}), {model})"
+
+
+def _request(value: Any) -> PlanRequest | None:
+    found = getattr(value, "request", value)
+    return found if isinstance(found, PlanRequest) else None
+
+
+def _write_reference(value: Any, scenario: Scenario) -> Any:
+    request = _request(value)
+    if request is not None:
+        try:
+            plain = request.to_dict()
+        except InputError as error:
+            raise NotWritableError(f"a plan that cannot be written: {error}") from None
+        arm = {} if request.arm == scenario.arm else {"arm": _tables(request.arm)}
+        return {"plan": {**{key: one for key, one in plain.items() if key != "arm"}, **arm}}
+    if isinstance(value, Trajectory):
+        raise NotWritableError(f"a trajectory along {value.path}")
+    if callable(value):
+        raise NotWritableError(_function(value))
+    return _plain(value, scenario)
+
+
+def _read_reference(value: Any, what: str, arm: Arm) -> Any:
+    if not isinstance(value, Mapping):
+        return _each_joint("angle").read(value, what, arm)
+    if set(value) != {"plan"} or not isinstance(value["plan"], Mapping):
+        raise InputError(Problem(what, shown(dict(value)), "angles, or a table plan"))
+    plain = {"arm": arm, **value["plan"]}
+    return PlanRequest.from_dict(plain)
+
+
+def _express_reference(value: Any, scenario: Scenario) -> str:
+    _write_reference(value, scenario)
+    request = _request(value)
+    return _repr(value, scenario) if request is None else repr(request)
+
+
+def _write_part(value: Any, _: Scenario) -> Any:
+    """Write what differs from the defaults of sensors or actuators."""
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    changed = {
+        one.name: getattr(value, one.name)
+        for one in dataclasses.fields(value)
+        if getattr(value, one.name) != one.default
+    }
+    return {name: _finite(one) for name, one in changed.items()}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_finite(one) for one in value]
+    return INFINITE if value == math.inf else value
+
+
+def _infinite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_infinite(one) for one in value]
+    return math.inf if value == INFINITE else value
+
+
+def _part(kind: type) -> Codec:
+    name = kind.__name__
+
+    def read(value: Any, what: str, _: Arm) -> Any:
+        if not isinstance(value, Mapping):
+            raise InputError(Problem(what, shown(value), "a table, such as { delay = '2 ms' }"))
+        checks = Problems()
+        endless = {key: _infinite(one) for key, one in value.items() if one != _infinite(one)}
+        finite = {key: one for key, one in value.items() if key not in endless}
+        loop = read_loop(checks, {what: finite})
+        checks.raise_if_any()
+        return dataclasses.replace(getattr(loop, what), **endless)
+
+    def express(value: Any, scenario: Scenario) -> str:
+        plain = _write_part(value, scenario)
+        parts = [f"{key}={_python(one)}" for key, one in plain.items()]
+        return f"ulna.{name}({', '.join(parts)})"
+
+    return Codec(_write_part, read, express)
+
+
+def _python(value: Any) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(map(_python, value))}{',' * (len(value) == 1)})"
+    return "float('inf')" if value == INFINITE else repr(value)
+
+
+def plain_disturbance(one: Disturbance) -> Any:
+    """Return the call that makes a disturbance, or the table of its values."""
+    if one.text:
+        return one.text
+    values = {"start": one.start, "stop": _finite(one.stop)}
+    for name in ("torque", "force", "formulas"):
+        if getattr(one, name) is not None:
+            values[name] = list(getattr(one, name))
+    return values | ({"rate": one.rate, "seed": one.seed} if one.rate else {})
+
+
+def read_plain_disturbance(value: Any, what: str) -> Disturbance:
+    """Return the disturbance of a call, or of a table."""
+    if isinstance(value, str):
+        return read_disturbance(value, what)
+    names = [one.name for one in dataclasses.fields(Disturbance) if one.name != "text"]
+    if not isinstance(value, Mapping):
+        raise InputError(Problem(what, shown(value), "text such as 'step(torque=(0.5, 0))'"))
+    checks = Problems()
+    checks.unknown_keys(value, names, what)
+    checks.raise_if_any()
+    kept = {key: tuple(one) if isinstance(one, list) else one for key, one in value.items()}
+    usual = {"torque": None, "force": None, "start": 0.0, "stop": math.inf}
+    return Disturbance(**usual | {key: _infinite(one) for key, one in kept.items()})
+
+
+def _write_disturbances(value: Any, _: Scenario) -> Any:
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    return [plain_disturbance(one) for one in value]
+
+
+def _read_disturbances(value: Any, what: str, _: Arm) -> Any:
+    listed = value if isinstance(value, list | tuple) else [value]
+    checks, found = Problems(), []
+    for number, one in enumerate(listed, 1):
+        with checks.gather():
+            found.append(read_plain_disturbance(one, f"{what}.{number}"))
+    checks.raise_if_any()
+    return tuple(found)
+
+
+def _express_disturbances(value: Any, _: Scenario) -> str:
+    place = "ulna.scenario.disturbances"
+    made = [f"{place}.{one.text}" if one.text else f"{place}.{one!r}" for one in value]
+    return f"[{', '.join(made)}]".replace("inf,", "float('inf'),").replace("inf)", "float('inf'))")
+
+
+# Events
+
+
+def _write_event(value: Any, scenario: Scenario) -> Any:
+    if callable(value):
+        raise NotWritableError(_function(value))
+    return _plain(value, scenario)
+
+
+def _write_events(value: Any, scenario: Scenario) -> Any:
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    return {name: _write_event(one, scenario) for name, one in value.items()}
+
+
+def _express_events(value: Any, scenario: Scenario) -> str:
+    return repr(_write_events(value, scenario))
+
+
+def _express_event(value: Any, scenario: Scenario) -> str:
+    return repr(_write_event(value, scenario))
+
+
+def _write_arm(value: Arm, _: Scenario) -> Any:
+    return plain_arm(value)
+
+
+def _express_arm(value: Arm, _: Scenario) -> str:
+    return arm_expression(plain_arm(value))
+
+
+def _read_arm(value: Any, _: str, __: Arm) -> Arm:
+    return read_plain_arm(value)
+
+
+CODECS: Mapping[str, Codec] = {
+    **dict.fromkeys(FIELDS, PLAIN),
+    "arm": Codec(_write_arm, _read_arm, _express_arm),
+    "q0": _each_joint("angle"),
+    "qd0": _each_joint("speed"),
+    "duration": _quantity("time"),
+    "torque": _input(["torque"]),
+    "voltage": _input(["voltage"]),
+    "current": _input(["current"]),
+    "position": _input(["angle"]),
+    "tip_force": _input(["force", "force", "torque"]),
+    "controller": Codec(_write_controller, _read_controller, _express_controller),
+    "reference": Codec(_write_reference, _read_reference, _express_reference),
+    "rate": _quantity("frequency"),
+    "sensors": _part(Sensors),
+    "actuators": _part(Actuators),
+    "disturbances": Codec(_write_disturbances, _read_disturbances, _express_disturbances),
+    "restitution": _quantity("number"),
+    "sequential_damping": _each_joint("number"),
+    "dt": _quantity("time"),
+    "rtol": Codec(_write_tolerance, _read_tolerance, _repr),
+    "atol": _quantity("number"),
+    "max_step": _quantity("time"),
+    "events": Codec(_write_events, _as_it_is, _express_events),
+    "until": Codec(_write_event, _as_it_is, _express_event),
+}

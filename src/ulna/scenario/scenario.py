@@ -1,0 +1,594 @@
+"""`Scenario`: what a simulation is asked, as one value.
+
+Its fields are the keywords of `ulna.simulate`. A scenario is checked when it is made, and nobody
+can change it; what it says is read once, for whatever simulates it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from ulna.arm import Arm, ControlLoop
+from ulna.arm.control_loop import check_seed
+from ulna.arrays import Array, flag, float_array, freeze
+from ulna.control.controller import ControlTiming
+from ulna.errors import InputError, Problem, did_you_mean, shown
+from ulna.motion import PlanRequest, Trajectory
+from ulna.scenario.checks import check_controlled, check_kinds, check_tip_is_free
+from ulna.scenario.events import Signal, read_events
+from ulna.scenario.inputs import (
+    FORCE,
+    POSITION,
+    TORQUE,
+    Source,
+    check_between,
+    check_given,
+    chosen_command,
+    command_kind,
+    read_source,
+    takes_positions,
+)
+from ulna.scenario.loops import IDEAL, PERFECT, loop_of, timing_of
+from ulna.scenario.options import (
+    SimulationOptions,
+    check_start,
+    joint_values,
+    read_options,
+    read_time,
+)
+from ulna.scenario.references import check_reference, followed_of, trajectory_of
+from ulna.typing import (
+    ActuatorsLike,
+    ArrayLike,
+    ControllerLike,
+    DisturbancesLike,
+    Dynamics,
+    EventLike,
+    EventsLike,
+    Interpolation,
+    Method,
+    Precision,
+    ReferenceLike,
+    SamplesLike,
+    SensorsLike,
+    StateLike,
+    TipForceLike,
+    TorqueLike,
+)
+
+PRECISIONS = ("double", "single")
+COMMANDS = ("torque", "voltage", "current", "position")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Reading(NamedTuple):
+    """What a scenario says, read once."""
+
+    options: SimulationOptions
+    loop: ControlLoop  # rate, sensors and actuators that hold, all of them given
+    timing: ControlTiming
+    command: str  # which of COMMANDS is given, TORQUE if none is
+    sources: tuple[Source, Source]  # that command, and the force on the tip
+    signals: tuple[Signal, ...]  # events, and what ends the run
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Scenario:
+    """An arm, where it starts, what acts on it, who controls it, and how it is simulated.
+
+    Scenarios with the same content are equal. `ulna.simulate(scenario)` runs one; `Run.scenario` is
+    the one that was run, with everything filled in that was left open.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of n joints.
+    q0 : array_like, shape (n,), optional
+        Joint angles [rad] at the start. Default: those at the start of a motion that is followed.
+    qd0 : array_like, shape (n,), optional
+        Joint rates [rad/s] at the start. Default: those of the motion where `q0` is its start,
+        else zero.
+    duration : float, optional
+        How long [s] to simulate. Default: as long as a motion that is followed takes.
+    torque : array_like, str, sequence of str, tuple or callable, optional
+        Joint torques [N·m]: numbers (n,); text such as "100*t", one formula per joint, over t, x,
+        y, q1 …, qd1 …; a pair (times, rows), or rows (k, n) dt apart; or a function of t, or of
+        (t, q, qd), that returns (n,).
+    voltage, current : as torque, optional
+        In place of torques, voltages [V] or currents [A] of DC motors at all joints.
+    position : as torque, optional
+        In place of torques, angles [rad] that servos or steppers at all joints are commanded.
+    tip_force : array_like, str, sequence of str, tuple or callable, optional
+        Force x, y [N] at the tip, and a moment [N·m] if there are three; in the same forms as
+        `torque`. It acts on the arm.
+    between : {"hold", "linear"}
+        What applies between the rows of a table of torques or tip forces.
+    controller : Controller, optional
+        What computes torques from measurements, at `rate`; its torques add to `torque`. See
+        `ulna.control`. Drivers convert them for motors whose command is no torque.
+    reference : Plan, PlanRequest, Trajectory, array_like or callable, optional
+        What the controller follows: a motion, a posture (n,) [rad], or a function of t that
+        returns q, (q, qd) or (q, qd, qdd). Default: the posture at the start. Without a
+        controller its angles are what servos and steppers at all joints are commanded.
+    rate : float, optional
+        The control rate [Hz]. Default: that of the arm's `loop`, else 1000 Hz.
+    sensors : Sensors, optional
+        What the controller measures with. Default: those of the arm's `loop`, else perfect ones.
+    actuators : Actuators, optional
+        What becomes of its commands. Default: those of the arm's `loop`, else the torque is the
+        command.
+    disturbances : sequence of Disturbance
+        What acts besides, made with `ulna.scenario.disturbances`.
+    stops : bool
+        Whether joints stop at their limits. Sequential dynamics have no stops.
+    restitution : float
+        The part of its speed, 0 to 1, that a joint keeps when it hits a stop.
+    dynamics : {"full", "sequential"}
+        The equations of motion, or an approximation joint by joint, see
+        `ulna.dynamics.sequential`, which takes no tip force.
+    sequential_damping : array_like, shape (n,), optional
+        Damping [1/s] of the sequential dynamics, in place of that of the joints.
+    method : {"dop853", "rk4", "semi-implicit", "gauss4"}, optional
+        The integrator. "dop853" is adaptive, to `rtol` and `atol`; the others take steps of `dt`:
+        "semi-implicit" for stiff damping, "gauss4" to keep the energy for ever. Default: "rk4"
+        with a controller and "dop853" without.
+    dt : float
+        The step [s] of methods with fixed steps, and the distance of samples and of table rows.
+    rtol : float or None
+        Relative tolerance of "dop853", from 1e-14 to 0.1; None makes it take steps of `dt`.
+    atol : float
+        Absolute tolerance of "dop853" [rad, rad/s].
+    max_step : float
+        The longest step [s] of "dop853".
+    samples : int or array_like, shape (S,), optional
+        How many samples to keep, or their times [s]. Default: one every dt, at most 100,001.
+    signals : bool
+        Whether samples hold what a controller measured, followed and commanded, and disturbances;
+        without, `Run` has None there and takes less memory.
+    events : mapping of str to str or callable, optional
+        Formulas or functions by name, whose changes of sign are located; see `Run.events`.
+    until : str or callable, optional
+        An event that ends the run.
+    precision : {"double", "single"}
+        Of the numbers; "single" in batches only.
+    seed : int
+        The stream that noise is drawn from.
+
+    Raises
+    ------
+    InputError
+        With a value that makes no sense.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> swing = Scenario(arm=ulna.preset("unit"), q0=[0.0, 0.5], duration=1.0)
+    >>> print(ulna.simulate(swing).status)
+    ran to t = 1 s
+    >>> swing.replace(duration=2.0)
+    ulna.Scenario(arm=ulna.preset('unit'), q0=(0.0, 0.5), duration=2.0)
+    """
+
+    arm: Arm
+    q0: StateLike | None = None
+    qd0: StateLike | None = None
+    duration: float | None = None
+    torque: TorqueLike | None = None
+    voltage: TorqueLike | None = None
+    current: TorqueLike | None = None
+    position: TorqueLike | None = None
+    tip_force: TipForceLike | None = None
+    between: Interpolation = "hold"
+    controller: ControllerLike | None = None
+    reference: ReferenceLike | None = None
+    rate: float | None = None
+    sensors: SensorsLike | None = None
+    actuators: ActuatorsLike | None = None
+    disturbances: DisturbancesLike = ()
+    stops: bool = True
+    restitution: float = 0.0
+    dynamics: Dynamics = "full"
+    sequential_damping: ArrayLike | None = None
+    method: Method | None = None
+    dt: float = 1e-3
+    rtol: float | None = 1e-9
+    atol: float = 1e-12
+    max_step: float = math.inf
+    samples: SamplesLike | None = None
+    signals: bool = True
+    events: EventsLike | None = None
+    until: EventLike | None = None
+    precision: Precision = "double"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        vars(self)["reading"] = self._read()
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What it says, read once; of a scenario from the file of a run when it is asked for."""
+        return self._read()
+
+    def _read(self) -> Reading:
+        """Check every value, and keep it in the form in which nobody can change it."""
+        own = vars(self)  # it is frozen for everybody else
+        lost = [one for one in own.values() if isinstance(one, Unwritten)]
+        if lost:
+            raise InputError([one.problem() for one in lost])
+        arm, controller = self.arm, self.controller
+        check_kinds(arm, controller, self.sensors, self.disturbances, self.actuators)
+        positioned = controller is None and self.reference is not None and takes_positions(arm)
+        judged = None if positioned else self.reference
+        check_controlled(
+            controller, reference=judged, sensors=self.sensors, actuators=self.actuators
+        )
+        loop = loop_of(arm, self.rate, self.sensors, self.actuators)
+        options = read_options(
+            arm.n, method=self.method, controlled=controller is not None, dynamics=self.dynamics,
+            sequential_damping=self.sequential_damping, rtol=self.rtol, stops=self.stops,
+            dt=self.dt, atol=self.atol, max_step=self.max_step, rate=loop.rate,
+            restitution=self.restitution,
+        )  # fmt: skip
+        self._keep_start(options)
+        own["signals"] = flag("signals", self.signals)
+        own["samples"] = _samples(self.samples)
+        if self.precision not in PRECISIONS:
+            hint = did_you_mean(str(self.precision), PRECISIONS)
+            need = "'double' or 'single'"
+            raise InputError(Problem("precision", shown(self.precision), need, hint))
+        check_seed("seed", self.seed)
+        own |= {"seed": int(self.seed), "disturbances": tuple(self.disturbances)}
+        signals = read_events(self.events, self.until, arm.n)
+        if self.events is not None:
+            own["events"] = MappingProxyType(dict(self.events))
+        check_between(self.between)
+        if options.dynamics == "sequential":
+            check_tip_is_free(self.tip_force, self.disturbances)
+        sensors, actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
+        timing = timing_of(sensors, actuators, arm.n, options.rate)
+        command, sources = self._read_inputs(options, positioned)
+        own["reference"] = check_reference(arm.n, self.reference)
+        kept = {name: getattr(options, name) for name in ("dt", "rtol", "atol", "max_step")}
+        own |= kept | {"stops": options.stops, "restitution": options.restitution}
+        own["sequential_damping"] = options.sequential_damping
+        if self.rate is not None:
+            own["rate"] = options.rate
+        if self.method is not None:
+            own["method"] = options.method
+        return Reading(options, loop, timing, command, sources, signals)
+
+    def _keep_start(self, options: SimulationOptions) -> None:
+        """Check the start, and how long the simulation lasts."""
+        own, n = vars(self), self.arm.n
+        q = np.zeros(n) if self.q0 is None else joint_values(n, "q0", self.q0, "rad")
+        qd = np.zeros(n) if self.qd0 is None else joint_values(n, "qd0", self.qd0, "rad/s")
+        if self.q0 is not None:
+            check_start(self.arm, q, qd, options)
+            own["q0"] = tuple(q.tolist())
+        if self.qd0 is not None:
+            own["qd0"] = tuple(qd.tolist())
+        if self.duration is not None:
+            own["duration"] = read_time("duration", self.duration)
+
+    def _read_inputs(
+        self, options: SimulationOptions, positioned: bool
+    ) -> tuple[str, tuple[Source, Source]]:
+        """Read what acts on the joints, and on the tip."""
+        n, between, dt = self.arm.n, self.between, options.dt
+        command, given = chosen_command(
+            self.controller, torque=self.torque, voltage=self.voltage, current=self.current,
+            position=self.position, reference=self.reference if positioned else None,
+        )  # fmt: skip
+        if positioned:
+            check_given(self.arm, POSITION)
+            command, given = TORQUE, None  # the positions are those of the reference
+        check_given(self.arm, command)
+        source = read_source(command_kind(command, n), given, n, between=between, dt=dt)
+        force = read_source(FORCE, self.tip_force, n, between=between, dt=dt)
+        own = vars(self)
+        if given is not None:
+            own[command] = source.given
+        if self.tip_force is not None:
+            own["tip_force"] = force.given
+        return command, (source, force)
+
+    @cached_property
+    def followed(self) -> Any:
+        """The reference as it is followed: of a request, its plan."""
+        return followed_of(self.reference)
+
+    @property
+    def motion(self) -> Trajectory | None:
+        """The motion that is followed; None of a posture, a function, and without a reference."""
+        return trajectory_of(self.followed)
+
+    @property
+    def follows_by_positions(self) -> bool:
+        """Whether servos or steppers follow the reference without a controller."""
+        return self.controller is None and self.reference is not None
+
+    @property
+    def commands_positions(self) -> bool:
+        """Whether motors are commanded positions: those given, or those of the reference."""
+        return self.position is not None or self.follows_by_positions
+
+    @property
+    def command(self) -> tuple[str, Any]:
+        """What joints are given, "torque", "voltage", "current" or "position", and its values."""
+        for name in COMMANDS:
+            if getattr(self, name) is not None:
+                return name, getattr(self, name)
+        return TORQUE, None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as JSON and TOML have them: what differs from the defaults.
+
+        Returns
+        -------
+        dict
+            Values by the names of the fields. The arm is the name of a preset or the tables of a
+            robot file, a controller the text that makes it, a plan its request.
+
+        Raises
+        ------
+        InputError
+            With everything that cannot be written, such as a Python function.
+        """
+        from ulna.scenario.codec import to_dict
+
+        return to_dict(self)
+
+    @staticmethod
+    def from_dict(values: Mapping[str, Any]) -> Scenario:
+        """Return the scenario that plain values describe.
+
+        Parameters
+        ----------
+        values : mapping
+            Values as `to_dict` returns them; numbers may be text with a unit.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+
+        Raises
+        ------
+        InputError
+            With everything that cannot be used.
+
+        Examples
+        --------
+        >>> asked = {"arm": "unit", "q0": ["30 deg", 0], "controller": "PD(kp=20, kd=5)"}
+        >>> Scenario.from_dict(asked).to_dict()["controller"]
+        'PD(kp=20.0, kd=5.0)'
+        """
+        from ulna.scenario.codec import from_dict
+
+        return from_dict(values)
+
+    def to_toml(self) -> str:
+        """Return the text of a TOML file, which `Scenario.from_toml` reads back as an equal one.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Raises
+        ------
+        InputError
+            With everything that cannot be written, such as a Python function.
+        """
+        from ulna.scenario.codec import to_toml
+
+        return to_toml(self)
+
+    @staticmethod
+    def from_toml(text: str) -> Scenario:
+        """Return the scenario that the text of a TOML file describes.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+
+        Raises
+        ------
+        InputError
+            With everything that cannot be used, and on which line it stands.
+        """
+        from ulna.scenario.codec import from_toml
+
+        return from_toml(text)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A hash of all that it says, the same on every machine; functions have none."""
+        from ulna.scenario.codec import content_hash
+
+        return content_hash(self)
+
+    def __repr__(self) -> str:
+        from ulna.scenario.codec import described
+
+        return described(self)
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a scenario with other values.
+
+        Parameters
+        ----------
+        **changes : Any
+            Values by the names of the fields.
+
+        Returns
+        -------
+        Scenario
+            The same with these values, checked.
+
+        Raises
+        ------
+        InputError
+            A name that is no field, or a value that makes no sense.
+        """
+        for name in changes:
+            if name not in FIELDS:
+                hint = did_you_mean(name, FIELDS)
+                raise InputError(Problem(name, "no field of a scenario", "one of them", hint))
+        values = {name: getattr(self, name) for name in FIELDS}
+        return type(self)(**values | changes)
+
+    def completed(self, **values: Any) -> Self:
+        """Return the same with what was left open: values in the form in which it keeps them.
+
+        Parameters
+        ----------
+        **values : Any
+            Values by the names of the fields, which are not checked.
+
+        Returns
+        -------
+        Scenario
+            The completed scenario.
+        """
+        made = object.__new__(type(self))
+        own = vars(made)
+        own |= vars(self)
+        own.pop("key", None)
+        own |= values
+        return made
+
+    @classmethod
+    def unchecked(cls, **values: Any) -> Self:
+        """Return a scenario of values that are not checked before it is simulated.
+
+        Parameters
+        ----------
+        **values : Any
+            Values by the names of the fields; those that are left out have their defaults.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+        """
+        made = object.__new__(cls)
+        vars(made).update(DEFAULTS | values)
+        return made
+
+    @cached_property
+    def key(self) -> tuple[Hashable, ...]:
+        """What says whether two scenarios are equal."""
+        return tuple(_content(getattr(self, name)) for name in FIELDS)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Scenario) and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {name: getattr(self, name) for name in FIELDS}
+        if self.events is not None:
+            values["events"] = dict(self.events)
+        return _unpickled, (values,)
+
+
+@dataclass(frozen=True)
+class Unwritten:
+    """A value of a scenario that no file holds, such as a function.
+
+    Parameters
+    ----------
+    field : str
+        Of which field.
+    what : str
+        What it was, in words.
+    """
+
+    field: str
+    what: str
+
+    def __repr__(self) -> str:
+        return f"<{self.what}>"
+
+    def problem(self) -> Problem:
+        """Return what is missing, and how to give it."""
+        hint = f"pass it anew: scenario.replace({self.field}=...)"
+        return Problem(self.field, f"{self.what}, which no file holds", "the value itself", hint)
+
+
+FIELDS = tuple(one.name for one in dataclasses.fields(Scenario))
+DEFAULTS = {
+    one.name: one.default
+    for one in dataclasses.fields(Scenario)
+    if one.default is not dataclasses.MISSING
+}
+
+
+def is_default(name: str, value: Any) -> bool:
+    """Return whether a value of a field is what the field is unless given."""
+    default = DEFAULTS.get(name, dataclasses.MISSING)
+    plain = isinstance(value, str | float | int | tuple) and isinstance(default, type(value))
+    return value is default or bool(plain and value == default)
+
+
+def _unpickled(values: dict[str, Any]) -> Scenario:
+    if values["events"] is not None:
+        values["events"] = MappingProxyType(values["events"])
+    return Scenario.unchecked(**values)
+
+
+def _samples(given: Any) -> int | Array | None:
+    """Read how many samples to keep, or their times."""
+    if given is None:
+        return None
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        if given < 1:
+            raise InputError(Problem("samples", shown(given), "at least 1"))
+        return int(given)
+    times = np.array(float_array(given, "samples"), dtype=float)
+    fine = times.ndim == 1 and times.size and np.isfinite(times).all()
+    if not fine or times[0] < 0.0 or np.any(np.diff(times) <= 0.0):
+        need = "a number of samples, or times that increase from 0 s on"
+        raise InputError(Problem("samples", shown(given), need))
+    freeze(times)
+    return times
+
+
+def _content(value: Any) -> Hashable:
+    """Return what stands for a value where scenarios are compared."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, Mapping):
+        return tuple((name, _content(one)) for name, one in value.items())
+    if isinstance(value, tuple | list):
+        return tuple(map(_content, value))
+    request = getattr(value, "request", None)
+    if isinstance(request, PlanRequest):
+        return request
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value  # type: ignore[no-any-return]
