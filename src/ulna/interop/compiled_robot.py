@@ -6,14 +6,16 @@ drops of a URDF: limits of velocity and mimic joints.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element, ParseError
+from typing import TYPE_CHECKING, Any, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from ulna.errors import InputError, Problem, Problems, import_extra, rewording, shown, warn
 
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
     import mujoco
 
 MAX_BYTES = 3_000_000  # of a file
-MAX_ELEMENTS = 10_000  # of a file: MuJoCo takes the square of their number
-MAX_POINTS = 1_000_000  # of a height field
+MAX_ELEMENTS = 10_000  # MuJoCo takes the square of their number
+MAX_DEPTH = 400  # elements within one another; MuJoCo refuses 500
+MAX_ATTRIBUTES = 100  # of an element: MuJoCo takes the square of their number
+MAX_CHARACTERS = 1_000  # of an attribute that thousands of elements may inherit
+MAX_POINTS = 1_000_000  # of meshes and height fields that MuJoCo makes
+LONG = ("mesh", "hfield", "flex", "skin", "bone", "key", "numeric", "text")  # without heirs
 MACROS = ("include", "attach", "replicate", "composite", "flexcomp")  # of other files or sizes
-XACRO = ("{http://www.ros.org/wiki/xacro", "{http://ros.org/wiki/xacro")
+XACRO = "xacro:"
 NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
 ADVICE = {
     "A + B >= C": "correct the inertia, or let MuJoCo change it: <compiler balanceinertia='true'/>",
@@ -89,50 +95,71 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
     joints = tuple(model.joint(i).name or f"joint {i + 1}" for i in range(model.njnt))
     joints_of_urdf = {joint.get("name", ""): joint for joint in root.iterfind("joint")}
     limits = _read_limits(joints_of_urdf, file)
-    found = {own: part.find("mimic") for own, part in joints_of_urdf.items()}
-    mimics = {own: mimic.get("joint", "") for own, mimic in found.items() if mimic is not None}
+    mimics = {
+        own: mimic.get("joint", "")
+        for own, joint in joints_of_urdf.items()
+        for mimic in joint.iterfind("mimic")
+    }
     return CompiledRobot(file, name, model, bodies, joints, limits, mimics)
 
 
 def _parse_xml(text: str, file: str) -> Element:
-    """Return the root of a file; refuse what is not XML, or may expand or read other files."""
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+    """Return the root of a file; refuse what takes long to compile, or reads other files.
+
+    Elements have the names that MuJoCo sees, which knows no namespaces.
+    """
+    parser, tree, problems = ParserCreate(), TreeBuilder(), Problems()
+    owners, count, points = ["robot"], itertools.count(1), 0.0
+
+    def refuse(got: str, need: str, hint: str = "") -> NoReturn:
+        raise InputError(Problem("XML", got, need, hint, file))
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal points
+        numbers = {key: _numbers(value) for key, value in attributes.items()}
+        points += _points(numbers)
+        longest = 0 if tag in LONG else max(map(len, attributes.values()), default=0)
+        for amount, limit, what in (
+            (next(count), MAX_ELEMENTS, "elements"),
+            (len(owners), MAX_DEPTH, "elements within one another"),
+            (len(attributes), MAX_ATTRIBUTES, "attributes of an element"),
+            (longest, MAX_CHARACTERS, "characters in an attribute"),
+            (points, MAX_POINTS, "points of meshes and height fields"),
+        ):
+            if amount > limit:
+                refuse(f"more than {limit:,} {what}", "fewer", "delete what does not move the arm")
+        if tag.startswith(XACRO) or tag in MACROS or (tag == "model" and "file" in attributes):
+            hint = "write everything into one file"
+            hint = f"run xacro, or {hint}" if tag.startswith(XACRO) else hint
+            refuse(f"<{tag}>", "one plain file", hint)
+        name = attributes.get("name")
+        owners.append(f"{tag} {name!r}" if name else owners[-1])
+        for key, found in numbers.items():
+            if key != "name" and any(map(math.isnan, found)):  # MuJoCo takes some for 0
+                problems.add(f"{owners[-1]}: {tag}.{key}", shown(attributes[key]), "finite numbers")
+        tree.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        owners.pop()
+        tree.end(tag)
 
     need = "well-formed XML without a document type or entities"
+    parser.StartDoctypeDeclHandler = lambda *_: refuse("a document type", need, "delete it")
+    parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
-        root: Element = fromstring(text, forbid_dtd=True)
-    except DefusedXmlException:
-        raise InputError(Problem("XML", "a document type", need, "delete it", file)) from None
-    except (ParseError, ValueError) as error:
-        raise InputError(Problem("XML", str(error), need, place=file)) from None
-    parts = list(root.iter())
-    if len(parts) > MAX_ELEMENTS:
-        got, need = f"{len(parts):,} elements", f"at most {MAX_ELEMENTS:,}"
-        raise InputError(Problem("XML", got, need, place=file))
-    for part in parts:
-        if part.tag in MACROS or part.tag.startswith(XACRO):
-            hint = "write everything into one file"
-            hint = f"run xacro, or {hint}" if part.tag.startswith(XACRO) else hint
-            raise InputError(Problem("XML", f"<{part.tag}>", "one plain file", hint, file))
-        if math.prod(_numbers(part.get("nrow", "")) + _numbers(part.get("ncol", ""))) > MAX_POINTS:
-            got, need = f"<{part.tag}> of {part.get('nrow')} rows", f"at most {MAX_POINTS:,} points"
-            raise InputError(Problem("XML", got, need, "delete it", file))
-    problems = Problems()
-    _find_nans(root, "robot", problems)
+        parser.Parse(text, True)
+    except ExpatError as error:
+        refuse(str(error), need)
     with rewording(lambda problem: problem.at(file)):
         problems.raise_if_any()
+    root: Element = tree.close()
     return root
 
 
-def _find_nans(part: Element, owner: str, problems: Problems) -> None:
-    """Note what is no number of an element and all in it: MuJoCo takes some for 0."""
-    owner = f"{part.tag} {part.get('name')!r}" if part.get("name") else owner
-    for key, text in part.items():
-        if key != "name" and any(math.isnan(number) for number in _numbers(text)):
-            problems.add(f"{owner}: {part.tag}.{key}", shown(text), "finite numbers")
-    for child in part:
-        _find_nans(child, owner, problems)
+def _points(numbers: dict[str, list[float]]) -> float:
+    """Return how many points MuJoCo makes at most for the attributes of an element."""
+    side = max(map(abs, numbers.get("params", [])), default=0.0)  # of a mesh that is built in
+    return side * side + abs(math.prod(numbers.get("nrow", [0.0]) + numbers.get("ncol", [0.0])))
 
 
 def _numbers(text: str) -> list[float]:
