@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -81,15 +81,15 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
     """
     mujoco = import_extra("mujoco", "interop", "a URDF or MJCF file")
     root = _parse_xml(text, file)
-    meshed = list[str]()
-    with _warnings_of_mujoco(mujoco, file):
+    with _warnings_of_mujoco(mujoco, file), rewording(lambda problem: problem.at(file)):
         try:
             spec = mujoco.MjSpec.from_string(text)
-            meshed = _strip(mujoco, spec)
+            _strip(mujoco, spec)
             model = spec.compile()
+        except InputError:
+            raise
         except ValueError as error:
-            problem = _refusal(str(error), file, meshed, urdf=root.tag == "robot")
-            raise InputError(problem) from None
+            raise InputError(_refusal(str(error), urdf=root.tag == "robot")) from None
     name = root.get("name") or root.get("model") or ""
     bodies = tuple(model.body(i).name or f"body {i}" for i in range(model.nbody))
     joints = tuple(model.joint(i).name or f"joint {i + 1}" for i in range(model.njnt))
@@ -211,27 +211,43 @@ def _warnings_of_mujoco(mujoco: Any, file: str) -> Iterator[None]:
         warn(*(f"{file}: {text}" for text in dict.fromkeys(texts)))
 
 
-def _strip(mujoco: Any, spec: Any) -> list[str]:
-    """Delete looks, and meshes that no mass is computed from; return whose meshes are left."""
-    shapes = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF)
+def _strip(mujoco: Any, spec: Any) -> None:
+    """Delete what no joint and no mass depends on; refuse masses that depend on other files."""
     spec.compiler.fusestatic = False
-    from_shapes = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    meshed = dict[str, None]()
-    for body in spec.bodies:
-        weighs = _is_static(body) or (body.explicitinertial and not from_shapes)
-        for geom in list(body.geoms):
-            geom.material = ""
-            if geom.type in shapes and weighs:
-                spec.delete(geom)
-            elif geom.type in shapes:
-                meshed[body.name or "a body without a name"] = None
-    for site in spec.sites:
-        site.material = ""
-    used = {geom.meshname for geom in spec.geoms}
-    unused = [mesh for mesh in spec.meshes if mesh.name not in used]
-    for part in (*spec.keys, *spec.skins, *spec.materials, *spec.textures, *unused):
+    spec.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE
+    # Files may ask for any amount of memory, which the rest of the model is not bound to.
+    spec.nkey = spec.nuserdata = 0
+    for name in ("memory", "njmax", "nconmax", *(n for n in dir(spec) if n.startswith("nuser_"))):
+        setattr(spec, name, -1)
+    for actuator in spec.actuators:
+        actuator.nsample, actuator.delay, actuator.actdim = 0, 0.0, min(actuator.actdim, 1)
+    for part in (*spec.geoms, *spec.sites, *spec.tendons):
+        part.material = ""
+    looks = (*spec.lights, *spec.materials, *spec.skins, *spec.textures)
+    for part in (*looks, *spec.keys, *spec.pairs, *spec.sensors, *spec.tuples):
         spec.delete(part)
-    return list(meshed)
+    _strip_shapes(mujoco, spec)
+
+
+def _strip_shapes(mujoco: Any, spec: Any) -> None:
+    """Delete meshes and height fields that no mass is computed from, and all that are in files."""
+    forced = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    problems = Problems()
+    for body in spec.bodies:
+        weighs = _is_static(body) or (body.explicitinertial and not forced)
+        shaped = [geom for geom in body.geoms if geom.meshname or geom.hfieldname]
+        for geom in shaped:
+            shape = spec.mesh(geom.meshname) or spec.hfield(geom.hfieldname)
+            if weighs:
+                spec.delete(geom)
+            elif shape and shape.file:
+                got = f"a mass computed from {shown(shape.file)}, which is not read"
+                need = "an <inertial>" + " without inertiafromgeom='true'" * forced
+                problems.add(f"body.{body.name}" if body.name else "a body", got, need)
+    problems.raise_if_any()
+    for shape in (*spec.meshes, *spec.hfields):
+        if shape.file:
+            spec.delete(shape)
 
 
 def _is_static(body: Any) -> bool:
@@ -243,13 +259,10 @@ def _is_static(body: Any) -> bool:
     return True
 
 
-def _refusal(message: str, file: str, meshed: Sequence[str], *, urdf: bool) -> Problem:
+def _refusal(message: str, *, urdf: bool) -> Problem:
     """Return why MuJoCo refuses a file, and what mends it."""
     text = " ".join(message.split()).removeprefix("XML ").removeprefix("Error: ")
     hint = next((advice for sign, advice in ADVICE.items() if sign in text), "")
-    if meshed and any(sign in text for sign in ("Error opening file", "not found")):
-        hint = f"give {', '.join(meshed[:3])} an <inertial>, so that its meshes are not needed"
     if urdf:
         hint = re.sub("<compiler.*/>", r"<mujoco>\g<0></mujoco>", hint)
-    got = f"a model that MuJoCo refuses ({text})"
-    return Problem("robot", got, "one that it compiles", hint, file)
+    return Problem("robot", f"a model that MuJoCo refuses ({text})", "one that it compiles", hint)
