@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from ulna.errors import InputError, Problem, Problems, import_extra, rewording, shown, warn
+from ulna.errors import InputError, Problem, Problems, import_extra, listed, rewording, shown, warn
 
 if TYPE_CHECKING:
     import mujoco
@@ -192,7 +192,7 @@ def _read_limits(joints: dict[str, Element], file: str) -> dict[str, float]:
     with rewording(lambda problem: problem.at(file)):
         problems.raise_if_any()
     if zero:
-        warn(f"{file}: limits of 0 are taken for none: {', '.join(zero)}")
+        warn(f"{file}: limits of 0 are taken for none: {listed(zero)}")
     return found
 
 

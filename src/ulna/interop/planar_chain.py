@@ -101,7 +101,8 @@ class _Projection:
         bodies = self._bodies()
         self.problems.raise_if_any()
         ends = [*points[1:], self._tip(points[-1], bodies[-1])]
-        rows = zip(self.names, points, ends, bodies, strict=True)
+        names = [self.robot.bodies[body] for body in self.model.jnt_bodyid[self.hinges]]
+        rows = zip(self.names, names, points, ends, bodies, strict=True)
         links = [_link(*row, self.problems) for row in rows]
         self.problems.raise_if_any()
         describe_held(self.robot, self.chain)
@@ -210,17 +211,21 @@ def _wrapped(angle: float) -> float:
     return 0.0 if abs(turned) < 1e-15 else turned
 
 
-def _link(name: str, start: Vector, end: Vector, body: CarriedBody, problems: Problems) -> Link:
+def _link(
+    joint: str, name: str, start: Vector, end: Vector, body: CarriedBody, problems: Problems
+) -> Link:
     """Return a link from its joint to the next one, or the tip."""
     along = end - start
     length, to_centre = float(np.hypot(*along)), body.centre - start
     if length < ROUNDING:
         got, need = "the next joint, or the tip, on its own axis", "a link of some length between"
-        problems.add(f"joint.{name}", got, need, "name a link at the tip: tip_link")
+        problems.add(f"joint.{joint}", got, need, "name a link at the tip: tip_link")
         length = 1.0
     com = float(to_centre @ along) / length
     offset = float(along[0] * to_centre[1] - along[1] * to_centre[0]) / length
-    return Link(length, body.mass, com, body.inertia, com_offset=offset)
+    with problems.gather(f"link.{name}"):
+        return Link(length, body.mass, com, body.inertia, com_offset=offset)
+    return Link(1.0, 1.0)
 
 
 def _turned(joint: Joint, sign: float, offset: float) -> Joint:

@@ -79,6 +79,7 @@ def test_settings_of_the_compiler_mean_what_they_mean_to_mujoco(read, compiler):
 BODY = '<body name="arm"><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>{}</body>'
 HINGE = '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c" {}/>{}</body>'
 MASS = '<inertial pos="0 0 .1" mass="1" diaginertia=".1 .1 .1"/>'
+SITES = "".join(f'<site name="s{i}"/>' for i in range(100))
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,8 @@ MASS = '<inertial pos="0 0 .1" mass="1" diaginertia=".1 .1 .1"/>'
         (HINGE.format('axis="1 0 0"', MASS), "joint.c.axis", "an axis at 90° to that of 'a'"),
         (HINGE.format("", '<geom type="mesh" mesh="part"/>'), "robot", "mesh 'part' not found"),
         ('<joint name="a"/><include file="b.xml"/>', "XML", "<include>"),
+        (HINGE.replace("0 0 1", "0 0 inf").format("", MASS), "link.arm.length", "nan"),
+        ('<joint name="a"/>' + SITES, "tip", "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 90 more"),
         ('<model name="m" file="b.xml"/>', "XML", "<model>"),
     ],
 )
