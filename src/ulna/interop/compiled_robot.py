@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from ulna.errors import InputError, Problem, Problems, import_extra, listed, rewording, shown, warn
+from ulna.errors import InputError, Problem, Problems, import_extra, listed, shown, warn
 
 if TYPE_CHECKING:
     import mujoco
@@ -46,8 +46,6 @@ class CompiledRobot:
 
     Parameters
     ----------
-    file : str
-        Its name, for messages.
     name : str
         The name of the robot.
     model : mujoco.MjModel
@@ -60,7 +58,6 @@ class CompiledRobot:
         Joints of a URDF that follow another one, with its name.
     """
 
-    file: str
     name: str
     model: mujoco.MjModel
     bodies: tuple[str, ...]
@@ -80,8 +77,8 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
         Without MuJoCo.
     """
     mujoco = import_extra("mujoco", "interop", "a URDF or MJCF file")
-    root = _parse_xml(text, file)
-    with _warnings_of_mujoco(mujoco, file), rewording(lambda problem: problem.at(file)):
+    root = _parse_xml(text)
+    with _warnings_of_mujoco(mujoco, file):
         try:
             spec = mujoco.MjSpec.from_string(text)
             _strip(mujoco, spec)
@@ -100,10 +97,10 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
         for own, joint in joints_of_urdf.items()
         for mimic in joint.iterfind("mimic")
     }
-    return CompiledRobot(file, name, model, bodies, joints, limits, mimics)
+    return CompiledRobot(name, model, bodies, joints, limits, mimics)
 
 
-def _parse_xml(text: str, file: str) -> Element:
+def _parse_xml(text: str) -> Element:
     """Return the root of a file; refuse what takes long to compile, or reads other files.
 
     Elements have the names that MuJoCo sees, which knows no namespaces.
@@ -112,7 +109,7 @@ def _parse_xml(text: str, file: str) -> Element:
     owners, count, points = ["robot"], itertools.count(1), 0.0
 
     def refuse(got: str, need: str, hint: str = "") -> NoReturn:
-        raise InputError(Problem("XML", got, need, hint, file))
+        raise InputError(Problem("XML", got, need, hint))
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal points
@@ -150,8 +147,7 @@ def _parse_xml(text: str, file: str) -> Element:
         parser.Parse(text, True)
     except ExpatError as error:
         refuse(str(error), need)
-    with rewording(lambda problem: problem.at(file)):
-        problems.raise_if_any()
+    problems.raise_if_any()
     root: Element = tree.close()
     return root
 
@@ -189,8 +185,7 @@ def _read_limits(joints: dict[str, Element], file: str) -> dict[str, float]:
         idle = [key for key in ("velocity", "effort") if values[key] == 0.0 and key in limit.attrib]
         zero += [f"{key} of {name}" for key in idle]
         found[name] = values["velocity"] if 0.0 != values["velocity"] < NO_LIMIT else math.inf
-    with rewording(lambda problem: problem.at(file)):
-        problems.raise_if_any()
+    problems.raise_if_any()
     if zero:
         warn(f"{file}: limits of 0 are taken for none: {listed(zero)}")
     return found

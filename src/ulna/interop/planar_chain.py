@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from ulna.arm.components import Joint, Link
 from ulna.arm.imported_arm import ImportedArm
 from ulna.arm.planar_arm import Arm
-from ulna.errors import Problems, rewording, warn
+from ulna.errors import Problems, warn
 from ulna.interop.compiled_robot import CompiledRobot
 from ulna.interop.joint_chain import (
     PLANAR_PART,
@@ -65,12 +65,11 @@ def planar_arm(
 ) -> ImportedArm:
     """Return the planar arm in a robot; raise InputError with all that keeps it from being one."""
     problems = Problems()
-    with rewording(lambda problem: problem.at(robot.file)):
-        chain = ChainSearch(robot, hold, problems).find(base_link, tip_link)
-        problems.raise_if_any()
-        # Numbers beyond what squares can hold become infinite, which no arm accepts.
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _Projection(robot, chain, problems).arm()
+    chain = ChainSearch(robot, hold, problems).find(base_link, tip_link)
+    problems.raise_if_any()
+    # Numbers beyond what squares can hold become infinite, which no arm accepts.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _Projection(robot, chain, problems).arm()
 
 
 class _Projection:
@@ -108,7 +107,7 @@ class _Projection:
         describe_held(self.robot, self.chain)
         describe_laws(self.model, self.hinges)
         if self.model.opt.density or self.model.opt.viscosity:
-            warn(f"{self.robot.file}: density and viscosity of a fluid are ignored")
+            warn("density and viscosity of a fluid are ignored")
         directions = [math.atan2(*along[::-1]) for along in np.subtract(ends, points)]
         offsets = [_wrapped(turn) for turn in np.diff(directions, prepend=0.0).tolist()]
         turned = [_turned(*row) for row in zip(joints, signs, offsets, strict=True)]
