@@ -399,6 +399,16 @@ def shown_key(key: object) -> str:
     return plain if len(plain) <= _LONGEST_KEY else plain[: _LONGEST_KEY - 3] + "..."
 
 
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Join names with commas, the first few of many.
+
+    >>> listed(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 class Problems:
     """A list of problems that turns into one `InputError` at the end, if there are any."""
 

@@ -287,7 +287,7 @@ def new_store(
         told = {FORMAT: form, **attributes}
         storage = zarr.storage.LocalStore(part)
         group = call_in_thread(zarr.create_group, storage, attributes=told, zarr_format=3)
-        yield Store(part, group)
+        yield Store(path, group)
         call_in_thread(_consolidate, zarr, group)
 
 

@@ -168,6 +168,9 @@ def test_a_full_disk_leaves_what_was_finished(path):
     try:
         with pytest.raises(FileError, match="cannot be written"):
             store.write((slice(4, 8),), {"q": VALUES, "status": np.ones(4, np.int8)})
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, hard))  # for the group, not for arrays
+        with pytest.raises(FileError, match=r"table\.zarr: cannot be written"):
+            create(path, overwrite=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert read(path)["status"].tolist() == [1, 1, 1, 1, -1, -1, -1, -1]

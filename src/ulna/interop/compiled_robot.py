@@ -6,25 +6,31 @@ drops of a URDF: limits of velocity and mimic joints.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element, ParseError
+from typing import TYPE_CHECKING, Any, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers.expat import ExpatError, ParserCreate
 
-from ulna.errors import InputError, Problem, Problems, import_extra, rewording, shown, warn
+from ulna.errors import InputError, Problem, Problems, import_extra, listed, shown, warn
 
 if TYPE_CHECKING:
     import mujoco
 
 MAX_BYTES = 3_000_000  # of a file
-MAX_ELEMENTS = 10_000  # of a file: MuJoCo takes the square of their number
-MAX_POINTS = 1_000_000  # of a height field
+MAX_ELEMENTS = 10_000  # MuJoCo takes the square of their number
+MAX_DEPTH = 400  # elements within one another; MuJoCo refuses 500
+MAX_ATTRIBUTES = 100  # of an element: MuJoCo takes the square of their number
+MAX_CHARACTERS = 1_000  # of an attribute that thousands of elements may inherit
+MAX_POINTS = 1_000_000  # of meshes and height fields that MuJoCo makes
+LONG = ("mesh", "hfield", "flex", "skin", "bone", "key", "numeric", "text")  # without heirs
 MACROS = ("include", "attach", "replicate", "composite", "flexcomp")  # of other files or sizes
-XACRO = ("{http://www.ros.org/wiki/xacro", "{http://ros.org/wiki/xacro")
+XACRO = "xacro:"
 NO_LIMIT = 1e9  # what stands for no limit in files that cannot leave one out
 ADVICE = {
     "A + B >= C": "correct the inertia, or let MuJoCo change it: <compiler balanceinertia='true'/>",
@@ -40,8 +46,6 @@ class CompiledRobot:
 
     Parameters
     ----------
-    file : str
-        Its name, for messages.
     name : str
         The name of the robot.
     model : mujoco.MjModel
@@ -54,7 +58,6 @@ class CompiledRobot:
         Joints of a URDF that follow another one, with its name.
     """
 
-    file: str
     name: str
     model: mujoco.MjModel
     bodies: tuple[str, ...]
@@ -74,65 +77,85 @@ def compile_robot(text: str, file: str) -> CompiledRobot:
         Without MuJoCo.
     """
     mujoco = import_extra("mujoco", "interop", "a URDF or MJCF file")
-    root = _parse_xml(text, file)
-    meshed = list[str]()
+    root = _parse_xml(text)
     with _warnings_of_mujoco(mujoco, file):
         try:
             spec = mujoco.MjSpec.from_string(text)
-            meshed = _strip(mujoco, spec)
+            _strip(mujoco, spec)
             model = spec.compile()
+        except InputError:
+            raise
         except ValueError as error:
-            problem = _refusal(str(error), file, meshed, urdf=root.tag == "robot")
-            raise InputError(problem) from None
+            raise InputError(_refusal(str(error), urdf=root.tag == "robot")) from None
     name = root.get("name") or root.get("model") or ""
     bodies = tuple(model.body(i).name or f"body {i}" for i in range(model.nbody))
     joints = tuple(model.joint(i).name or f"joint {i + 1}" for i in range(model.njnt))
     joints_of_urdf = {joint.get("name", ""): joint for joint in root.iterfind("joint")}
     limits = _read_limits(joints_of_urdf, file)
-    found = {own: part.find("mimic") for own, part in joints_of_urdf.items()}
-    mimics = {own: mimic.get("joint", "") for own, mimic in found.items() if mimic is not None}
-    return CompiledRobot(file, name, model, bodies, joints, limits, mimics)
+    mimics = {
+        own: mimic.get("joint", "")
+        for own, joint in joints_of_urdf.items()
+        for mimic in joint.iterfind("mimic")
+    }
+    return CompiledRobot(name, model, bodies, joints, limits, mimics)
 
 
-def _parse_xml(text: str, file: str) -> Element:
-    """Return the root of a file; refuse what is not XML, or may expand or read other files."""
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+def _parse_xml(text: str) -> Element:
+    """Return the root of a file; refuse what takes long to compile, or reads other files.
+
+    Elements have the names that MuJoCo sees, which knows no namespaces.
+    """
+    parser, tree, problems = ParserCreate(), TreeBuilder(), Problems()
+    owners, count, points = ["robot"], itertools.count(1), 0.0
+
+    def refuse(got: str, need: str, hint: str = "") -> NoReturn:
+        raise InputError(Problem("XML", got, need, hint))
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal points
+        numbers = {key: _numbers(value) for key, value in attributes.items()}
+        points += _points(numbers)
+        longest = 0 if tag in LONG else max(map(len, attributes.values()), default=0)
+        for amount, limit, what in (
+            (next(count), MAX_ELEMENTS, "elements"),
+            (len(owners), MAX_DEPTH, "elements within one another"),
+            (len(attributes), MAX_ATTRIBUTES, "attributes of an element"),
+            (longest, MAX_CHARACTERS, "characters in an attribute"),
+            (points, MAX_POINTS, "points of meshes and height fields"),
+        ):
+            if amount > limit:
+                refuse(f"more than {limit:,} {what}", "fewer", "delete what does not move the arm")
+        if tag.startswith(XACRO) or tag in MACROS or (tag == "model" and "file" in attributes):
+            hint = "write everything into one file"
+            hint = f"run xacro, or {hint}" if tag.startswith(XACRO) else hint
+            refuse(f"<{tag}>", "one plain file", hint)
+        name = attributes.get("name")
+        owners.append(f"{tag} {name!r}" if name else owners[-1])
+        for key, found in numbers.items():
+            if key != "name" and any(map(math.isnan, found)):  # MuJoCo takes some for 0
+                problems.add(f"{owners[-1]}: {tag}.{key}", shown(attributes[key]), "finite numbers")
+        tree.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        owners.pop()
+        tree.end(tag)
 
     need = "well-formed XML without a document type or entities"
+    parser.StartDoctypeDeclHandler = lambda *_: refuse("a document type", need, "delete it")
+    parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
-        root: Element = fromstring(text, forbid_dtd=True)
-    except DefusedXmlException:
-        raise InputError(Problem("XML", "a document type", need, "delete it", file)) from None
-    except (ParseError, ValueError) as error:
-        raise InputError(Problem("XML", str(error), need, place=file)) from None
-    parts = list(root.iter())
-    if len(parts) > MAX_ELEMENTS:
-        got, need = f"{len(parts):,} elements", f"at most {MAX_ELEMENTS:,}"
-        raise InputError(Problem("XML", got, need, place=file))
-    for part in parts:
-        if part.tag in MACROS or part.tag.startswith(XACRO):
-            hint = "write everything into one file"
-            hint = f"run xacro, or {hint}" if part.tag.startswith(XACRO) else hint
-            raise InputError(Problem("XML", f"<{part.tag}>", "one plain file", hint, file))
-        if math.prod(_numbers(part.get("nrow", "")) + _numbers(part.get("ncol", ""))) > MAX_POINTS:
-            got, need = f"<{part.tag}> of {part.get('nrow')} rows", f"at most {MAX_POINTS:,} points"
-            raise InputError(Problem("XML", got, need, "delete it", file))
-    problems = Problems()
-    _find_nans(root, "robot", problems)
-    with rewording(lambda problem: problem.at(file)):
-        problems.raise_if_any()
+        parser.Parse(text, True)
+    except ExpatError as error:
+        refuse(str(error), need)
+    problems.raise_if_any()
+    root: Element = tree.close()
     return root
 
 
-def _find_nans(part: Element, owner: str, problems: Problems) -> None:
-    """Note what is no number of an element and all in it: MuJoCo takes some for 0."""
-    owner = f"{part.tag} {part.get('name')!r}" if part.get("name") else owner
-    for key, text in part.items():
-        if key != "name" and any(math.isnan(number) for number in _numbers(text)):
-            problems.add(f"{owner}: {part.tag}.{key}", shown(text), "finite numbers")
-    for child in part:
-        _find_nans(child, owner, problems)
+def _points(numbers: dict[str, list[float]]) -> float:
+    """Return how many points MuJoCo makes at most for the attributes of an element."""
+    side = max(map(abs, numbers.get("params", [])), default=0.0)  # of a mesh that is built in
+    return side * side + abs(math.prod(numbers.get("nrow", [0.0]) + numbers.get("ncol", [0.0])))
 
 
 def _numbers(text: str) -> list[float]:
@@ -162,10 +185,9 @@ def _read_limits(joints: dict[str, Element], file: str) -> dict[str, float]:
         idle = [key for key in ("velocity", "effort") if values[key] == 0.0 and key in limit.attrib]
         zero += [f"{key} of {name}" for key in idle]
         found[name] = values["velocity"] if 0.0 != values["velocity"] < NO_LIMIT else math.inf
-    with rewording(lambda problem: problem.at(file)):
-        problems.raise_if_any()
+    problems.raise_if_any()
     if zero:
-        warn(f"{file}: limits of 0 are taken for none: {', '.join(zero)}")
+        warn(f"{file}: limits of 0 are taken for none: {listed(zero)}")
     return found
 
 
@@ -184,27 +206,43 @@ def _warnings_of_mujoco(mujoco: Any, file: str) -> Iterator[None]:
         warn(*(f"{file}: {text}" for text in dict.fromkeys(texts)))
 
 
-def _strip(mujoco: Any, spec: Any) -> list[str]:
-    """Delete looks, and meshes that no mass is computed from; return whose meshes are left."""
-    shapes = (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF)
+def _strip(mujoco: Any, spec: Any) -> None:
+    """Delete what no joint and no mass depends on; refuse masses that depend on other files."""
     spec.compiler.fusestatic = False
-    from_shapes = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    meshed = dict[str, None]()
-    for body in spec.bodies:
-        weighs = _is_static(body) or (body.explicitinertial and not from_shapes)
-        for geom in list(body.geoms):
-            geom.material = ""
-            if geom.type in shapes and weighs:
-                spec.delete(geom)
-            elif geom.type in shapes:
-                meshed[body.name or "a body without a name"] = None
-    for site in spec.sites:
-        site.material = ""
-    used = {geom.meshname for geom in spec.geoms}
-    unused = [mesh for mesh in spec.meshes if mesh.name not in used]
-    for part in (*spec.keys, *spec.skins, *spec.materials, *spec.textures, *unused):
+    spec.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE
+    # Files may ask for any amount of memory, which the rest of the model is not bound to.
+    spec.nkey = spec.nuserdata = 0
+    for name in ("memory", "njmax", "nconmax", *(n for n in dir(spec) if n.startswith("nuser_"))):
+        setattr(spec, name, -1)
+    for actuator in spec.actuators:
+        actuator.nsample, actuator.delay, actuator.actdim = 0, 0.0, min(actuator.actdim, 1)
+    for part in (*spec.geoms, *spec.sites, *spec.tendons):
+        part.material = ""
+    looks = (*spec.lights, *spec.materials, *spec.skins, *spec.textures)
+    for part in (*looks, *spec.keys, *spec.pairs, *spec.sensors, *spec.tuples):
         spec.delete(part)
-    return list(meshed)
+    _strip_shapes(mujoco, spec)
+
+
+def _strip_shapes(mujoco: Any, spec: Any) -> None:
+    """Delete meshes and height fields that no mass is computed from, and all that are in files."""
+    forced = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    problems = Problems()
+    for body in spec.bodies:
+        weighs = _is_static(body) or (body.explicitinertial and not forced)
+        shaped = [geom for geom in body.geoms if geom.meshname or geom.hfieldname]
+        for geom in shaped:
+            shape = spec.mesh(geom.meshname) or spec.hfield(geom.hfieldname)
+            if weighs:
+                spec.delete(geom)
+            elif shape and shape.file:
+                got = f"a mass computed from {shown(shape.file)}, which is not read"
+                need = "an <inertial>" + " without inertiafromgeom='true'" * forced
+                problems.add(f"body.{body.name}" if body.name else "a body", got, need)
+    problems.raise_if_any()
+    for shape in (*spec.meshes, *spec.hfields):
+        if shape.file:
+            spec.delete(shape)
 
 
 def _is_static(body: Any) -> bool:
@@ -216,13 +254,10 @@ def _is_static(body: Any) -> bool:
     return True
 
 
-def _refusal(message: str, file: str, meshed: Sequence[str], *, urdf: bool) -> Problem:
+def _refusal(message: str, *, urdf: bool) -> Problem:
     """Return why MuJoCo refuses a file, and what mends it."""
     text = " ".join(message.split()).removeprefix("XML ").removeprefix("Error: ")
     hint = next((advice for sign, advice in ADVICE.items() if sign in text), "")
-    if meshed and any(sign in text for sign in ("Error opening file", "not found")):
-        hint = f"give {', '.join(meshed[:3])} an <inertial>, so that its meshes are not needed"
     if urdf:
         hint = re.sub("<compiler.*/>", r"<mujoco>\g<0></mujoco>", hint)
-    got = f"a model that MuJoCo refuses ({text})"
-    return Problem("robot", got, "one that it compiles", hint, file)
+    return Problem("robot", f"a model that MuJoCo refuses ({text})", "one that it compiles", hint)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ulna.arm.imported_arm import ImportedArm
 from ulna.arm.planar_arm import Arm
 from ulna.arm.robot_files import FOREIGN, RESULTS, dumps, read_robot_file
-from ulna.errors import InputError, Problem, shown, warn
+from ulna.errors import InputError, Problem, rewording, shown, warn
 from ulna.interop.compiled_robot import MAX_BYTES, compile_robot
 from ulna.interop.exported_arm import ExportedArm
 from ulna.interop.mjcf_writer import format_mjcf
@@ -177,9 +177,10 @@ def import_robot(
     if ending not in DESCRIPTIONS:
         need = f"a file that ends in {', '.join(DESCRIPTIONS)}"
         raise InputError(Problem("file", shown(os.fspath(file)), need))
-    robot = compile_robot(read_text(file, MAX_BYTES), os.fspath(file))
+    text, name = read_text(file, MAX_BYTES), os.fspath(file)
     held = (hold,) if isinstance(hold, str) else tuple(hold)
-    return planar_arm(robot, base_link, tip_link, held)
+    with rewording(lambda problem: problem.at(name)):
+        return planar_arm(compile_robot(text, name), base_link, tip_link, held)
 
 
 def export_robot(arm: Arm, file: str | os.PathLike[str]) -> ExportedArm:

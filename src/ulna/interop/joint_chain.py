@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ulna.errors import Problems, nearest_name, warn
+from ulna.errors import Problems, listed, nearest_name, warn
 from ulna.interop.compiled_robot import CompiledRobot
 
 PLANAR_PART = "name the planar part: base_link and tip_link, or joints to hold"
@@ -124,7 +124,7 @@ class ChainSearch:
         ends += sites
         if len(ends) > 1 and len(last) == 1:
             names = [self.sites[site] if site >= 0 else self.bodies[body] for body, site in ends]
-            got = f"several ends of the last link: {', '.join(names)}"
+            got = f"several ends of the last link: {listed(names)}"
             self.problems.add("tip", got, "one of them as tip_link")
         self.problems.raise_if_any()
         return ends[0]
@@ -158,7 +158,7 @@ class ChainSearch:
             else:
                 spared.append(name)
         if spared:
-            warn(f"ignored, as they tie no joints of the arm: {', '.join(spared)}")
+            warn(f"ignored, as they tie no joints of the arm: {listed(spared)}")
 
     def _couplings(self, hinges: list[int]) -> dict[str, list[float]]:
         """Return lengths of tendons and violations of equalities in a few poses of the arm."""

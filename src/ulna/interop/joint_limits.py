@@ -97,13 +97,8 @@ def _drives(model: Any, joint: int) -> list[int]:
 
 def _is_plain(model: Any, actuator: int) -> bool:
     """Return whether the force of an actuator is its signal times a constant."""
-    import mujoco
-
-    return bool(
-        mujoco.mjtDyn(model.actuator_dyntype[actuator]) == mujoco.mjtDyn.mjDYN_NONE
-        and mujoco.mjtGain(model.actuator_gaintype[actuator]) == mujoco.mjtGain.mjGAIN_FIXED
-        and mujoco.mjtBias(model.actuator_biastype[actuator]) == mujoco.mjtBias.mjBIAS_NONE
-    )
+    parts = (model.actuator_dyntype, model.actuator_gaintype, model.actuator_biastype)
+    return not any(part[actuator] for part in parts)  # 0: no dynamics, a fixed gain, no bias
 
 
 def _torque_range(model: Any, actuator: int, problems: Problems) -> list[float]:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from ulna.arm.components import Joint, Link
 from ulna.arm.imported_arm import ImportedArm
 from ulna.arm.planar_arm import Arm
-from ulna.errors import Problems, rewording, warn
+from ulna.errors import Problems, warn
 from ulna.interop.compiled_robot import CompiledRobot
 from ulna.interop.joint_chain import (
     PLANAR_PART,
@@ -65,12 +65,11 @@ def planar_arm(
 ) -> ImportedArm:
     """Return the planar arm in a robot; raise InputError with all that keeps it from being one."""
     problems = Problems()
-    with rewording(lambda problem: problem.at(robot.file)):
-        chain = ChainSearch(robot, hold, problems).find(base_link, tip_link)
-        problems.raise_if_any()
-        # Numbers beyond what squares can hold become infinite, which no arm accepts.
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _Projection(robot, chain, problems).arm()
+    chain = ChainSearch(robot, hold, problems).find(base_link, tip_link)
+    problems.raise_if_any()
+    # Numbers beyond what squares can hold become infinite, which no arm accepts.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _Projection(robot, chain, problems).arm()
 
 
 class _Projection:
@@ -101,13 +100,14 @@ class _Projection:
         bodies = self._bodies()
         self.problems.raise_if_any()
         ends = [*points[1:], self._tip(points[-1], bodies[-1])]
-        rows = zip(self.names, points, ends, bodies, strict=True)
+        names = [self.robot.bodies[body] for body in self.model.jnt_bodyid[self.hinges]]
+        rows = zip(self.names, names, points, ends, bodies, strict=True)
         links = [_link(*row, self.problems) for row in rows]
         self.problems.raise_if_any()
         describe_held(self.robot, self.chain)
         describe_laws(self.model, self.hinges)
         if self.model.opt.density or self.model.opt.viscosity:
-            warn(f"{self.robot.file}: density and viscosity of a fluid are ignored")
+            warn("density and viscosity of a fluid are ignored")
         directions = [math.atan2(*along[::-1]) for along in np.subtract(ends, points)]
         offsets = [_wrapped(turn) for turn in np.diff(directions, prepend=0.0).tolist()]
         turned = [_turned(*row) for row in zip(joints, signs, offsets, strict=True)]
@@ -210,17 +210,21 @@ def _wrapped(angle: float) -> float:
     return 0.0 if abs(turned) < 1e-15 else turned
 
 
-def _link(name: str, start: Vector, end: Vector, body: CarriedBody, problems: Problems) -> Link:
+def _link(
+    joint: str, name: str, start: Vector, end: Vector, body: CarriedBody, problems: Problems
+) -> Link:
     """Return a link from its joint to the next one, or the tip."""
     along = end - start
     length, to_centre = float(np.hypot(*along)), body.centre - start
     if length < ROUNDING:
         got, need = "the next joint, or the tip, on its own axis", "a link of some length between"
-        problems.add(f"joint.{name}", got, need, "name a link at the tip: tip_link")
+        problems.add(f"joint.{joint}", got, need, "name a link at the tip: tip_link")
         length = 1.0
     com = float(to_centre @ along) / length
     offset = float(along[0] * to_centre[1] - along[1] * to_centre[0]) / length
-    return Link(length, body.mass, com, body.inertia, com_offset=offset)
+    with problems.gather(f"link.{name}"):
+        return Link(length, body.mass, com, body.inertia, com_offset=offset)
+    return Link(1.0, 1.0)
 
 
 def _turned(joint: Joint, sign: float, offset: float) -> Joint:

@@ -6,6 +6,8 @@ and is all that one task computes.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -44,15 +46,25 @@ class Coordinate(NamedTuple):
     unit: str = ""
 
 
+def content_hash(content: Mapping[str, Any]) -> str:
+    """Return the digest of what decides the numbers of a sweep."""
+    plain = json.dumps(content, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(plain.encode("ascii")).hexdigest()
+
+
 class SweepLayout(NamedTuple):
     """What the results of a sweep are; statuses are the last variable."""
 
-    spec_hash: str
     content: Mapping[str, Any]  # what makes the spec again
     axes: Mapping[str, int]  # those of the points, the last one varying fastest
     coordinates: Sequence[Coordinate]
     variables: Sequence[Variable]
     box: tuple[int, ...] = ()  # points of a chunk along each axis; chosen by size unless given
+
+    @property
+    def spec_hash(self) -> str:
+        """The digest of the content."""
+        return content_hash(self.content)
 
     @property
     def points(self) -> int:

@@ -199,7 +199,7 @@ def layout_of(spec: SweepSpec) -> SweepLayout:
     ]
     t_end = Variable("t_end", "s", attributes={"long_name": "when the run ended"})
     variables = [*outputs, t_end, STATUS_VARIABLE]
-    return SweepLayout(spec.hash, spec.content, axes, coordinates, variables)
+    return SweepLayout(spec.content, axes, coordinates, variables)
 
 
 def _parameter_coordinates(spec: SweepSpec) -> Iterator[Coordinate]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ulna.errors import InputError, Problem, shown, size_text, warn
 from ulna.progress import card
 from ulna.sweep.store import STATUS, SweepMemory, read_store
-from ulna.sweep.sweep_outputs import NOT_COMPUTED, OK_STATUSES
+from ulna.sweep.sweep_outputs import NOT_COMPUTED, OK_STATUSES, STATUSES
 
 if TYPE_CHECKING:
     import xarray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ulna.simulation import BatchRun
     from ulna.sweep.sweep_spec import SweepSpec
 
+WORDS = np.array(STATUSES)  # by the codes of points
 MOST_NAMED = 10  # ranges of points in a sentence
 
 
@@ -124,7 +125,7 @@ class Sweep:
     @property
     def finished(self) -> int:
         """How many points are computed."""
-        return int(np.count_nonzero((self._words != NOT_COMPUTED)[self._results.status]))
+        return int(np.count_nonzero((WORDS != NOT_COMPUTED)[self._results.status]))
 
     @property
     def is_complete(self) -> bool:
@@ -135,7 +136,7 @@ class Sweep:
     def counts(self) -> dict[str, int]:
         """How many points ended in which way, the most frequent first."""
         codes, counts = np.unique(self._results.status, return_counts=True)
-        pairs = zip(self._words[codes].tolist(), counts.tolist(), strict=True)
+        pairs = zip(WORDS[codes].tolist(), counts.tolist(), strict=True)
         return dict(Counter(dict(pairs)).most_common())
 
     @property
@@ -146,12 +147,12 @@ class Sweep:
     @property
     def failed(self) -> tuple[int, ...]:
         """The numbers of computed points that did not run to their end."""
-        return self._points_of(~np.isin(self._words, [*OK_STATUSES, NOT_COMPUTED]))
+        return self._points_of(~np.isin(WORDS, [*OK_STATUSES, NOT_COMPUTED]))
 
     @property
     def not_computed(self) -> tuple[int, ...]:
         """The numbers of points that are not computed."""
-        return self._points_of(self._words == NOT_COMPUTED)
+        return self._points_of(WORDS == NOT_COMPUTED)
 
     def why(self, point: int) -> str:
         """Return how a point ended, and why if there is something to say.
@@ -168,7 +169,7 @@ class Sweep:
         """
         from ulna.sweep.compute import compute
 
-        word = str(self._words[self._results.status.ravel()[self._checked(point)]])
+        word = str(WORDS[self._results.status.ravel()[self._checked(point)]])
         if word in ("done", NOT_COMPUTED):
             return word
         try:
@@ -190,7 +191,7 @@ class Sweep:
         for one in layout.variables:
             dims, units = (*layout.axes, *one.dims), {"units": one.unit} if one.unit else {}
             outputs[one.name] = (dims, self._results.values(one), {**one.attributes, **units})
-        outputs[STATUS] = (tuple(layout.axes), self._words[self._results.status])
+        outputs[STATUS] = (tuple(layout.axes), WORDS[self._results.status])
         coordinates = {
             one.name: (one.dims, one.values, {"units": one.unit} if one.unit else {})
             for one in layout.coordinates
@@ -250,13 +251,6 @@ class Sweep:
             need = f"a whole number from 0 to {len(self) - 1:,}"
             raise InputError(Problem("point", shown(number), need))
         return int(number)
-
-    @cached_property
-    def _words(self) -> NDArray[Any]:
-        """What the codes of points mean, which a store says itself."""
-        found = next(one for one in self._results.layout.variables if one.name == STATUS)
-        words = found.attributes["flag_meanings"].split()
-        return np.array([word.replace("_", " ") for word in words])
 
     def _points_of(self, codes: NDArray[np.bool_]) -> tuple[int, ...]:
         return tuple(np.flatnonzero(codes[self._results.status]).tolist())

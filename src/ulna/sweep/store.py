@@ -232,9 +232,15 @@ def _layout_of(store: Store) -> SweepLayout:
             for name in names
             if name in store.arrays
         ]
-        content, hashed = json.loads(about["spec"]), about["spec_hash"]
-        return SweepLayout(hashed, content, axes, coordinates, variables, status.chunks)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        content = json.loads(about["spec"])
+        layout = SweepLayout(content, axes, coordinates, variables, status.chunks)
+        # The format changes with the statuses.
+        if dict(status.attrs) != STATUS_VARIABLE.attributes:
+            raise ValueError("it has other statuses")
+        if layout.spec_hash != about["spec_hash"]:
+            raise ValueError("it has another spec")
+        return layout
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise FileError(f"{store.path}: cannot be read: its metadata is damaged") from error
 
 

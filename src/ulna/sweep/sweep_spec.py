@@ -22,7 +22,6 @@ is that of the content.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -39,6 +38,7 @@ from ulna.errors import InputError, Problem
 from ulna.storage import read_text
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, Grid
+from ulna.sweep.chunks import content_hash
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import content_of, is_complete
 from ulna.sweep.spec_files import SpecFiles
@@ -96,8 +96,7 @@ class SweepSpec:
     @cached_property
     def hash(self) -> str:
         """The digest of the content: the same for specs whose numbers are the same."""
-        plain = json.dumps(self.content, sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(plain.encode("ascii")).hexdigest()
+        return content_hash(self.content)
 
     def case(self, number: int) -> Case:
         """Return one point.

@@ -8,6 +8,7 @@ import pytest
 import robot_descriptions as robots
 import ulna
 from mujoco_torques import check_as_mujoco, mujoco
+from promptness import prompt
 from tabular import tabular
 from ulna import dynamics
 from ulna.interop import import_robot
@@ -78,6 +79,7 @@ def test_settings_of_the_compiler_mean_what_they_mean_to_mujoco(read, compiler):
 BODY = '<body name="arm"><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>{}</body>'
 HINGE = '<joint name="a"/><body name="b" pos="0 0 1"><joint name="c" {}/>{}</body>'
 MASS = '<inertial pos="0 0 .1" mass="1" diaginertia=".1 .1 .1"/>'
+SITES = "".join(f'<site name="s{i}"/>' for i in range(100))
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,9 @@ MASS = '<inertial pos="0 0 .1" mass="1" diaginertia=".1 .1 .1"/>'
         (HINGE.format('axis="1 0 0"', MASS), "joint.c.axis", "an axis at 90° to that of 'a'"),
         (HINGE.format("", '<geom type="mesh" mesh="part"/>'), "robot", "mesh 'part' not found"),
         ('<joint name="a"/><include file="b.xml"/>', "XML", "<include>"),
+        (HINGE.replace("0 0 1", "0 0 inf").format("", MASS), "link.arm.length", "nan"),
+        ('<joint name="a"/>' + SITES, "tip", "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 90 more"),
+        ('<model name="m" file="b.xml"/>', "XML", "<model>"),
     ],
 )
 def test_what_no_planar_arm_has_is_named(read, inside, what, got):
@@ -109,11 +114,35 @@ def test_meshes_of_bodies_with_a_mass_are_not_read(read):
     assert found.arm.lengths == pytest.approx([3.0])
 
 
-def test_a_mesh_that_a_mass_is_computed_from_is_needed(read):
-    more = '<compiler inertiafromgeom="true"/><asset><mesh name="part" file="part.stl"/></asset>'
-    mesh = '<joint name="a"/><geom type="mesh" mesh="part"/><geom size="0.1" mass="2"/>'
-    with pytest.raises(ulna.InputError, match=r"part\.stl.*give arm an <inertial>"):
-        read(world(BODY.format(mesh), more))
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+@pytest.mark.parametrize("shape", ['type="mesh"', 'type="box"'])  # as it is, or a box around it
+@pytest.mark.parametrize("compiler", ["", '<compiler inertiafromgeom="true"/>'])
+def test_a_mesh_that_a_mass_is_computed_from_is_not_read(read, tmp_path, shape, compiler):
+    (tmp_path / "part.obj").write_text(TETRAHEDRON)
+    more = f'{compiler}<asset><mesh name="part" file="{tmp_path}/part.obj"/></asset>'
+    body = BODY if compiler else '<body name="arm">{}</body>'
+    mesh = f'<joint name="a"/><geom {shape} mesh="part"/><geom size="0.1" mass="2"/>'
+    with pytest.raises(ulna.InputError, match=r"body\.arm: got .*part\.obj.*need an <inertial>"):
+        read(world(body.format(mesh), more))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        '<size nuser_geom="2000000000" nuserdata="2000000000" memory="900T"/>',
+        '<sensor><user name="u" dim="1000000000"/></sensor>',
+        '<actuator><motor joint="a" nsample="100000000" delay="1"/></actuator>',
+        '<actuator><general joint="a" dyntype="user" actdim="1000000000"/></actuator>',
+        '<compiler><lengthrange mode="all" inttotal="2e4"/></compiler>'
+        '<actuator><motor joint="a"/></actuator>',
+    ],
+)
+@pytest.mark.filterwarnings("ignore:actuators of which only limits:ulna.UlnaWarning")
+def test_memory_and_time_that_the_arm_does_not_need_are_not_taken(read, more):
+    with prompt():
+        assert read(world(PLANAR, more)).arm.lengths == pytest.approx([1.0])
 
 
 def test_meshes_of_what_never_moves_are_not_read(read):

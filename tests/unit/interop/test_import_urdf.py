@@ -61,9 +61,11 @@ def test_lengths_masses_and_inertias_are_those_of_the_file(read):
     assert found.arm.gravity == (0.0, -9.81)
 
 
-def test_limits_damping_and_friction_are_those_of_the_file(read):
+@pytest.mark.parametrize("attribute", ["name", "xmlns='http://drake.mit.edu' name"])
+def test_limits_damping_and_friction_are_those_of_the_file(read, attribute):
     limits = robots.limits(-1, 2, effort=3, velocity=4, damping=0.1, friction=0.2)
-    first, second = read(two_links(elbow=elbow_of(kind="revolute", more=limits))).arm.joints
+    text = two_links(elbow=elbow_of(kind="revolute", more=limits))
+    first, second = read(text.replace("<robot name", f"<robot {attribute}")).arm.joints
     assert first.is_free
     assert second == ulna.Joint(-1.0, 2.0, 4.0, 3.0, 0.1, friction=ulna.Friction(0.2))
 
@@ -217,6 +219,13 @@ HOSTILE = {
     "</worldbody></mujoco>",
     "a large field": '<mujoco><asset><hfield nrow="100000" ncol="100000" size="1 1 1 1"/></asset>'
     "</mujoco>",
+    "a large mesh": '<mujoco><asset><mesh builtin="plate" params="9000 9000"/></asset></mujoco>',
+    "long attributes of many": f'<mujoco><default><geom user="{"1 " * 50_000}"/></default>'
+    f"<worldbody>{'<geom/>' * 9_000}</worldbody></mujoco>",
+    "many attributes": "<robot " + " ".join(f'a{i}=""' for i in range(40_000)) + "/>",
+    "nested": "<robot>" + "<link>" * 5_000 + "</link>" * 5_000 + "</robot>",
+    "copies in a namespace": '<mujoco xmlns="a"><worldbody><replicate count="20000">'
+    '<geom size="1"/></replicate></worldbody></mujoco>',
     "many links": "<robot>" + "<link/>" * 80_000 + "</robot>",
     "a macro": '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include/></robot>',
     "another file": '<mujoco><include file="../../arm.xml"/></mujoco>',

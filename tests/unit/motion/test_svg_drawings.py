@@ -280,13 +280,14 @@ COPIES = "".join(f'<g id="g{k}">' + f'<use href="#g{k - 1}"/>' * 10 + "</g>" for
             "drawing.svg:3: path: got d='M0 0 L5', need path data",
         ),
         ("<svg><path d='M0 0" + " 1 1" * 20_000 + "'/></svg>", "more than 5,000 lines and curves"),
+        ("<svg><path d='M0 0h9" + "z" * 40_000 + "'/></svg>", "more than 5,000 lines and curves"),
         ('<svg><path d="M3 3 L3 3"/></svg>', "points only"),
         ('<svg><path d="M0 0 L9 0 5 5" transform="scale(0)"/></svg>', "points only"),
         ('<svg><circle r="50%"/></svg>', "r='50%', need a number, alone or in"),
         ('<svg><svg viewBox="0 0 1 1"/></svg>', "need width and height as well"),
         ('<svg><use href="other.svg#a"/></svg>', "the id of an element of this file"),
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_bad_and_hostile_files_are_refused_at_once(drawn, text, says):
     with prompt(), pytest.raises(InputError) as caught:

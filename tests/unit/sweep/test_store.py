@@ -22,7 +22,7 @@ def layout(shape=(7, 30), mass=1):
     ]
     coordinates.append(Coordinate("joint", ("joint",), np.array([1, 2])))
     variables = [PEAK, ENERGY, STATUS_VARIABLE]
-    return SweepLayout(f"hash of {mass}", {"mass": mass}, axes, coordinates, variables)
+    return SweepLayout({"mass": mass}, axes, coordinates, variables)
 
 
 def values(points):
@@ -93,6 +93,10 @@ def test_a_damaged_status_is_named_with_what_to_do(store):
         lambda about, arrays: arrays.pop("energy"),
         lambda about, arrays: about.pop("outputs"),
         lambda about, arrays: about.update(spec="{"),
+        lambda about, arrays: about.update(spec="[" * 100_000),
+        lambda about, arrays: about.update(spec=about["spec"].replace("1", "2")),
+        lambda about, arrays: arrays["status"]["attributes"].pop("flag_meanings"),
+        lambda about, arrays: arrays["status"]["attributes"].update(flag_meanings="done"),
         lambda about, arrays: about.update(spec_hash=None, coordinates=3),
     ],
 )

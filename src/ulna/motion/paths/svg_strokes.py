@@ -13,8 +13,7 @@ from io import BytesIO
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import tostring
 
-from ulna.columns import MOST_TOLD
-from ulna.errors import InputError, Problem, import_extra, shown
+from ulna.errors import InputError, Problem, import_extra, listed, shown
 from ulna.motion.paths.curve_segments import (
     CurveSegment,
     CurveSegments,
@@ -88,7 +87,7 @@ def read_strokes(text: str, file: str) -> tuple[list[CurveSegments], Page, list[
             raise InputError(Problem("svg", got, FEWER, place=file))
     if tree.unread:
         told[TOLD["rule"]] = [shown(selector) for selector in tree.unread]
-    notes = [sentence.format(_listed(names)) for sentence, names in told.items()]
+    notes = [sentence.format(listed(names)) for sentence, names in told.items()]
     if not strokes:
         notes.append("what is empty, hidden, or neither filled nor stroked is not drawn")
         need = "a path, rect, circle, ellipse, line, polyline or polygon"
@@ -113,11 +112,6 @@ def _sentences(own: dict[str, str]) -> list[str]:
     if own["tag"] in TOLD and "requiredExtensions" not in own:
         kinds.append(own["tag"])
     return sorted({TOLD[kind] for kind in kinds})
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else ""
-    return ", ".join(names[:MOST_TOLD]) + more
 
 
 def _strokes(shape: Any) -> list[CurveSegments]:

@@ -30,6 +30,7 @@ from ulna.motion.paths.svg_syntax import (
 
 MAX_DEPTH = 100  # elements within one another
 MAX_PIECES = 5_000
+MAX_NUMBERS = 9  # of a piece: an arc has 7, and the move before it 2
 MAX_TEXT = 3_000_000  # characters that svgelements reads, those of copies again
 FEWER = "fewer: simplify the drawing"
 NAMESPACE = "http://www.w3.org/2000/svg "
@@ -162,8 +163,10 @@ class _Layout:
             got = "elements nested too deep, or too many with their copies"
             need = f"at most {MAX_DEPTH} within one another, {MAX_TEXT:,} characters in all"
             raise InputError(Problem("", got, need))
-        self.numbers += len(re.findall(NUMBER, made.get("d", "") + made.get("points", "")))
-        if self.numbers > 9 * MAX_PIECES:  # an arc has 7, and the move before it 2
+        path, points = made.get("d", ""), made.get("points", "")
+        closing = path.lower().count("z")  # lines without numbers
+        self.numbers += len(re.findall(NUMBER, path + points)) + MAX_NUMBERS * closing
+        if self.numbers > MAX_NUMBERS * MAX_PIECES:
             raise InputError(Problem("", f"more than {MAX_PIECES:,} lines and curves", FEWER))
 
     def _original(self, use: Element) -> Element:
