@@ -427,12 +427,44 @@ class Scenario:
 
         return described(self)
 
-    def replace(self, **changes: Any) -> Self:
+    def get(self, name: str) -> Any:
+        """Return the value of a field, or of a part of one.
+
+        Parameters
+        ----------
+        name : str
+            A field, or a dotted name: "link.2.mass", "joint.all.damping", "payload", "gravity.y",
+            "controller.kp", "sensors.delay", "q0.2", "disturbances.1.frequency".
+
+        Returns
+        -------
+        Any
+            The value, in SI units; of "all" links or joints a tuple.
+
+        Raises
+        ------
+        InputError
+            There is no such part; the nearest name is in the message.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> Scenario(arm=ulna.preset("kehl"), q0=[0.5, 0.25]).get("q0.2")
+        0.25
+        """
+        from ulna.scenario.names import get_value
+
+        return get_value(self, name)
+
+    def replace(self, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Self:
         """Return a scenario with other values.
 
         Parameters
         ----------
-        **changes : Any
+        changes : mapping of str to Any, optional
+            Values by dotted names, as `get` takes them, in SI units. Whole fields are replaced
+            before parts of them.
+        **fields : Any
             Values by the names of the fields.
 
         Returns
@@ -443,14 +475,20 @@ class Scenario:
         Raises
         ------
         InputError
-            A name that is no field, or a value that makes no sense.
+            A name that is not known or given twice, or a value that makes no sense.
+
+        Examples
+        --------
+        >>> import ulna
+        >>> held = Scenario(arm=ulna.preset("kehl"), q0=[0.0, 0.0], controller=ulna.control.PD())
+        >>> heavy = held.replace({"link.2.mass": 2.0, "controller.kp": 30.0}, duration=1.0)
+        >>> heavy.arm.links[1].mass, heavy.get("controller.kp")
+        (2.0, 30.0)
         """
-        for name in changes:
-            if name not in FIELDS:
-                hint = did_you_mean(name, FIELDS)
-                raise InputError(Problem(name, "no field of a scenario", "one of them", hint))
+        from ulna.scenario.names import changed_fields
+
         values = {name: getattr(self, name) for name in FIELDS}
-        return type(self)(**values | changes)
+        return type(self)(**values | changed_fields(self, {**(changes or {}), **fields}))
 
     def completed(self, **values: Any) -> Self:
         """Return the same with what was left open: values in the form in which it keeps them.

@@ -11,17 +11,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ulna.arm import Actuators, Arm, Sensors
-from ulna.control.laws import LawController
 from ulna.errors import InputError, Problem, shown
 from ulna.expressions import Call
 from ulna.motion.paths.path_text import SHAPES
 from ulna.scenario.arm_names import changed_arm
-from ulna.scenario.disturbances import Disturbance
-from ulna.scenario.reading import DISTURBANCES, read_disturbance
+from ulna.scenario.names import (
+    by_name,
+    changed_disturbances,
+    changed_gains,
+    changed_part,
+    with_component,
+)
 from ulna.sweep.cases import Case
-from ulna.sweep.sweep_parameters import OF_MOTION, OF_SIMULATION, by_name
-
-COMPONENTS = {"x": 0, "y": 1, "moment": 2}
+from ulna.sweep.sweep_parameters import OF_MOTION, OF_SIMULATION
 
 
 def applied(base: Case, values: Mapping[str, Any]) -> Case:
@@ -116,20 +118,10 @@ def with_argument(call: Call, name: list[str], value: Any) -> Call:
         own[head] = with_argument(own[head], inner, value)
     elif inner:
         default = SHAPES[call.name].parameters.get(head)
-        own[head] = _with_component(own.get(head, default), inner[0], value, 2)
+        own[head] = with_component(own.get(head, default), inner[0], value, 2)
     else:
         own[head] = value
     return Call(call.name, (), own)
-
-
-def _with_component(values: Any, name: str, value: float, size: int) -> tuple[Any, ...]:
-    """Return a vector with another component; one number for all joints becomes one a joint."""
-    listed = list(values) if isinstance(values, tuple | list) else [values or 0.0] * size
-    place = COMPONENTS[name] if name in COMPONENTS else int(name) - 1
-    if not 0 <= place < len(listed):
-        raise InputError(Problem(name, f"number {place + 1}", f"one from 1 to {len(listed)}"))
-    listed[place] = value
-    return tuple(listed)
 
 
 def _write_motion(case: Case, values: dict[str, Any]) -> Case:
@@ -146,51 +138,25 @@ def _write_controller(case: Case, values: dict[str, Any]) -> Case:
     chosen = values.pop("", None)
     controller: Any = case.controller if chosen is None else chosen.value
     if values:
-        controller = _changed_gains(controller, values, case.arm.n)
+        controller = changed_gains(controller, values, case.arm.n)
     return dataclasses.replace(case, controller=controller)
-
-
-def _changed_gains(controller: Any, values: Mapping[str, Any], n: int) -> Any:
-    """Return a controller with other gains; those of a law are handed to it anew."""
-    if not isinstance(controller, LawController):
-        known = {one.name for one in dataclasses.fields(controller)}
-        for name, value in values.items():
-            if name.partition(".")[0] not in known:
-                need = f"nothing of {type(controller).__name__}"
-                raise InputError(Problem(f"controller.{name}", shown(value), need))
-        return _changed_fields(controller, values, n)
-    own = dict(zip(controller.law.gains, controller.values, strict=True))
-    for name, value in values.items():
-        gain, _, joint = name.partition(".")
-        own[gain] = _with_component(own[gain], joint, value, n) if joint else value
-    return controller.law(**own)
 
 
 def _write_loop(owner: str, kind: type) -> Callable[[Case, dict[str, Any]], Case]:
     def write(case: Case, values: dict[str, Any]) -> Case:
         part = getattr(case, owner) or kind()
         own = {k: int(v) if k == "seed" else v for k, v in values.items()}
-        changed: dict[str, Any] = {owner: _changed_fields(part, own, case.arm.n)}
+        changed: dict[str, Any] = {owner: changed_part(part, own, case.arm.n)}
         return dataclasses.replace(case, **changed)
 
     return write
-
-
-def _changed_fields(part: Any, values: Mapping[str, Any], n: int) -> Any:
-    """Return a frozen part with other numbers; "kp.2" is that of the second joint."""
-    own: dict[str, Any] = {}
-    for name, value in values.items():
-        field, _, joint = name.partition(".")
-        current = own.get(field, getattr(part, field, 0.0))
-        own[field] = _with_component(current, joint, value, n) if joint else value
-    return dataclasses.replace(part, **own) if own else part
 
 
 def _write_vector(owner: str) -> Callable[[Case, dict[str, Any]], Case]:
     def write(case: Case, values: dict[str, Any]) -> Case:
         vector: Any = getattr(case, owner)
         for name, value in values.items():
-            vector = _with_component(vector, name, value, case.arm.n)
+            vector = with_component(vector, name, value, case.arm.n)
         changed: dict[str, Any] = {owner: vector}
         return dataclasses.replace(case, **changed)
 
@@ -198,34 +164,8 @@ def _write_vector(owner: str) -> Callable[[Case, dict[str, Any]], Case]:
 
 
 def _write_disturbances(case: Case, values: dict[str, Any]) -> Case:
-    listed = list(case.disturbances)
-    # What is sized is no text any more: that comes last.
-    for name, value in sorted(values.items(), key=lambda pair: pair[0].endswith(".size")):
-        number, _, field = name.partition(".")
-        place = int(number) - 1
-        one = listed[place]
-        if field == "size":
-            listed[place] = _sized(one, value)
-        elif isinstance(one, Disturbance):
-            changed: dict[str, Any] = {field: value}
-            listed[place] = dataclasses.replace(one, **changed)
-        else:
-            own = by_name(one, DISTURBANCES[one.name].kinds)
-            head, _, part = field.partition(".")
-            own[head] = _with_component(own.get(head), part, value, case.arm.n) if part else value
-            listed[place] = Call(one.name, (), own)
-    return dataclasses.replace(case, disturbances=tuple(listed))
-
-
-def _sized(one: Call | Disturbance, factor: float) -> Disturbance:
-    """Return a disturbance that is so many times as large."""
-    made = read_disturbance(str(one), "disturbance") if isinstance(one, Call) else one
-    parts: dict[str, Any] = {
-        name: tuple(factor * part for part in getattr(made, name))
-        for name in ("torque", "force")
-        if getattr(made, name) is not None
-    }
-    return dataclasses.replace(made, **parts)
+    changed = changed_disturbances(case.disturbances, values, case.arm.n)
+    return dataclasses.replace(case, disturbances=changed)
 
 
 def _write_simulation(case: Case, values: dict[str, Any]) -> Case:

@@ -24,7 +24,6 @@ from ulna.motion.paths.path_text import read_path
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import takes_positions
 from ulna.scenario.methods import METHODS
-from ulna.scenario.reading import read_disturbance
 from ulna.simulation import BatchRun, simulate_batch
 
 EXACT, REST = "exact", "rest"  # moving with the path from the start, or standing still at it
@@ -148,7 +147,7 @@ class Case:
         What the controller measures with.
     actuators : Actuators or None
         What becomes of its commands.
-    disturbances : tuple of Call or Disturbance
+    disturbances : tuple of Disturbance
         What acts besides.
     simulation : mapping
         Options of `ulna.simulate_batch`: dt, rate, method, stops, restitution, precision.
@@ -172,7 +171,7 @@ class Case:
     qd0: tuple[float, ...] | None = None
     sensors: Sensors | None = None
     actuators: Actuators | None = None
-    disturbances: tuple[Call | Disturbance, ...] = ()
+    disturbances: tuple[Disturbance, ...] = ()
     simulation: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     is_simulated: bool = True
@@ -181,14 +180,6 @@ class Case:
     def made_path(self) -> Path | None:
         """The path itself."""
         return read_path(str(self.path)) if isinstance(self.path, Call) else self.path
-
-    @cached_property
-    def made_disturbances(self) -> tuple[Disturbance, ...]:
-        """The disturbances themselves."""
-        return tuple(
-            read_disturbance(str(one), "disturbance") if isinstance(one, Call) else one
-            for one in self.disturbances
-        )
 
     @cached_property
     def made_controller(self) -> Controller | None:
@@ -358,7 +349,7 @@ def batch_keywords(cases: list[Case], made: list[PreparedCase]) -> dict[str, Any
     if first.tip_force is not None:
         found["tip_force"] = _inputs([case.tip_force or () for case in cases])
     if any(case.disturbances for case in cases):
-        found["disturbances"] = shared_value([list(case.made_disturbances) for case in cases])
+        found["disturbances"] = shared_value([list(case.disturbances) for case in cases])
     if goal.command is not None:
         found |= _commands(made)
     elif first.controller is not None:

@@ -12,10 +12,8 @@ import numpy as np
 from ulna.control import Controller, read_controller
 from ulna.control.laws import LawController
 from ulna.errors import InputError
-from ulna.expressions import Call
 from ulna.motion import Path
-from ulna.scenario.disturbances import Disturbance
-from ulna.simulation.batch.batch_call import plain_disturbance
+from ulna.scenario.codec import plain_disturbance
 from ulna.sweep.cases import EXACT, FINITE, Case, Grid
 from ulna.sweep.sampling import Axis, Design, Distribution
 from ulna.sweep.spec_files import portable_arm, portable_path
@@ -95,7 +93,7 @@ def _case_content(base: Case, files: dict[str, str]) -> dict[str, Any]:
         if getattr(base, name) is not None:
             found[name] = _changed_fields(getattr(base, name))
     if base.disturbances:
-        found["disturbances"] = [_disturbance(one) for one in base.disturbances]
+        found["disturbances"] = [plain_disturbance(one) for one in base.disturbances]
     return found | dict(base.simulation)
 
 
@@ -131,10 +129,6 @@ def _changed_fields(part: Any) -> dict[str, Any]:
         for name, value, default in fields
         if value != default and value != math.inf
     }
-
-
-def _disturbance(one: Call | Disturbance) -> Any:
-    return str(one) if isinstance(one, Call) else plain_disturbance(one)
 
 
 def _vary(design: Design, files: dict[str, str]) -> list[list[Any]]:

@@ -16,11 +16,11 @@ from ulna.arm.loop_tables import read_loop
 from ulna.arrays import whole
 from ulna.control import ComputedTorque, Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, shown
-from ulna.expressions import Call, parse_call
 from ulna.motion import Path as PlanePath
+from ulna.scenario.codec import read_plain_disturbance
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import takes_positions
-from ulna.scenario.reading import read_disturbance, read_sensors
+from ulna.scenario.reading import read_sensors
 from ulna.sweep.cases import EXACT, FASTEST, FINITE, REST, Case, Grid, sample_grid
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import MADE_IN_PYTHON
@@ -398,15 +398,17 @@ class _SpecReader:
         check_for_joints(ControlLoop(**found), arm.n)
         return found
 
-    def _disturbances(self) -> tuple[Call | Disturbance, ...]:
+    def _disturbances(self) -> tuple[Disturbance, ...]:
         given = self.given.get("disturbances", ())
         listed = [given] if isinstance(given, str | Disturbance) else given
         if not isinstance(listed, list | tuple):
             raise InputError(Problem("disturbances", shown(given), "a list of disturbances"))
-        checks, found = Problems(), list[Call | Disturbance]()
+        checks, found = Problems(), list[Disturbance]()
         for number, one in enumerate(listed, 1):
             with checks.gather():
-                found.append(_disturbance(one, f"disturbances.{number}"))
+                what = f"disturbances.{number}"
+                made = isinstance(one, Disturbance)
+                found.append(one if made else read_plain_disturbance(one, what))
         checks.raise_if_any()
         return tuple(found)
 
@@ -415,22 +417,6 @@ class _SpecReader:
         for name, output in ({} if keep is None else keep.outputs).items():
             if output.needs and not any(has[one] for one in has if one in output.needs):
                 self.checks.add("keep", shown(name), f"{output.needs}, simulated")
-
-
-def _disturbance(given: Any, what: str) -> Call | Disturbance:
-    if isinstance(given, Disturbance):
-        return given
-    if isinstance(given, Mapping):
-        plain: dict[str, Any] = {
-            key: tuple(v) if isinstance(v, list) else v for key, v in given.items()
-        }
-        if plain.get("stop") is None:
-            plain["stop"] = float("inf")
-        return Disturbance(**plain)
-    if not isinstance(given, str):
-        raise InputError(Problem(what, shown(given), 'text such as "step(torque=(0.5, 0))"'))
-    read_disturbance(given, what)
-    return parse_call(given, what)
 
 
 def _usual(base: Case) -> KeptOutputs:

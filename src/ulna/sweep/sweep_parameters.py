@@ -28,14 +28,13 @@ from ulna.arm.control_loop import (
     SENSORS,
 )
 from ulna.arm.motor_catalogue import catalogued
-from ulna.control import CONTROLLERS
-from ulna.control.laws import LawController
 from ulna.errors import InputError, Problem, did_you_mean, nearest_name, shown
-from ulna.expressions import Call
+from ulna.expressions import Call, parse_call
 from ulna.motion.paths.path_text import SHAPES
 from ulna.scenario.arm_names import ARM_FIELDS, GEOMETRY, check_name, moves_arrays, template
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.methods import METHODS
+from ulna.scenario.names import by_name, gains_of
 from ulna.scenario.reading import DISTURBANCES
 from ulna.sweep.cases import EXACT, FASTEST, REST, Case
 from ulna.typing import Elbow, Precision, TimingName
@@ -295,7 +294,7 @@ def _loop_kinds(base: Case) -> Iterable[tuple[str, str]]:
     if base.controller is None:
         return
     yield "controller", CHOICE
-    for name in _gains(base.controller):
+    for name in gains_of(base.controller):
         kind = _GAIN_KINDS.get(name, "number")
         yield from ((f"controller.{name}", kind), (f"controller.{name}.K", kind))
     tables: tuple[tuple[str, Mapping[str, Any], Mapping[str, Any]], ...] = (
@@ -306,18 +305,6 @@ def _loop_kinds(base: Case) -> Iterable[tuple[str, str]]:
         yield from ((f"{owner}.{name}", one.kind) for name, one in {**joints, **times}.items())
         yield from ((f"{owner}.{name}.K", one.kind) for name, one in joints.items())
     yield from (("sensors.seed", WHOLE), ("sensors.rate_from", WORD))
-
-
-def _gains(controller: Any) -> tuple[str, ...]:
-    """Return the arguments of a controller that are numbers, or switches."""
-    if isinstance(controller, LawController):
-        return controller.law.gains
-    entry = CONTROLLERS.get(type(controller).__name__)
-    if entry is not None:
-        return tuple(entry.parameters)
-    if not dataclasses.is_dataclass(controller):
-        return ()
-    return tuple(one.name for one in dataclasses.fields(controller) if one.name != "model")
 
 
 def _path_kinds(call: Call, owner: str) -> Iterable[tuple[str, str]]:
@@ -345,21 +332,17 @@ def _arguments(call: Call) -> Iterable[tuple[str, Any, str]]:
             yield name, own.get(name, default), shape.kinds[name]
 
 
-def by_name(call: Call, names: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by name, of parameters in this order."""
-    return dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
-
-
-def _disturbance_kinds(one: Call | Disturbance, owner: str) -> Iterable[tuple[str, str]]:
+def _disturbance_kinds(one: Disturbance, owner: str) -> Iterable[tuple[str, str]]:
     yield f"{owner}.size", "number"
     parts = (("force.x", "force"), ("force.y", "force"), ("force.moment", "torque"))
-    if isinstance(one, Disturbance):
-        yield from ((f"{owner}.{name}", "time") for name in ("start", "stop"))
+    yield from ((f"{owner}.{name}", "time") for name in ("start", "stop"))
+    if not one.text:
         return
-    kinds = DISTURBANCES[one.name].kinds if one.name in DISTURBANCES else {}
+    call = parse_call(one.text)
+    kinds = DISTURBANCES[call.name].kinds
     yield from ((f"{owner}.{name}", kind) for name, kind in kinds.items() if isinstance(kind, str))
     if "seed" in kinds:
         yield f"{owner}.seed", WHOLE
-    if isinstance(one.keywords.get("force"), tuple):
+    if isinstance(call.keywords.get("force"), tuple):
         yield from ((f"{owner}.{name}", kind) for name, kind in parts)
     yield f"{owner}.torque.K", "torque"

@@ -22,10 +22,10 @@ from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, Reference, with_model
 from ulna.control.controller import compile_controller, start_controller
 from ulna.errors import InputError, Problem, shown
-from ulna.expressions import parse_call
 from ulna.motion import Plan
 from ulna.scenario.arm_names import ARM_FIELDS, template
 from ulna.scenario.loops import IDEAL, PERFECT, timing_of
+from ulna.scenario.reading import read_disturbance
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, PreparedCase
 from ulna.sweep.sampling import DESIGNS, Design
@@ -282,7 +282,7 @@ def _read_disturbances(given: Sequence[Any]) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError(Problem("disturbances", shown(given), "a list of them"))
     return [
-        parse_call(one, f"disturbances.{k}") if isinstance(one, str) else one
+        read_disturbance(one, f"disturbances.{k}") if isinstance(one, str) else one
         for k, one in enumerate(given, 1)
     ]
 

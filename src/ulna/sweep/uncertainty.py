@@ -19,8 +19,8 @@ from ulna.arm import Arm
 from ulna.arm.control_loop import MEASURED, NO_LOOP
 from ulna.arm.robot_files import parse_toml, placed
 from ulna.errors import InputError, Problem, Problems, shown
-from ulna.expressions import Call, parse_call
 from ulna.motion import Plan
+from ulna.scenario.disturbances import Disturbance, pulse
 from ulna.scenario.loops import DEFAULT_RATE, PERFECT
 from ulna.storage import read_text
 
@@ -166,7 +166,7 @@ def _of_pulse(plan: Plan, rate: float) -> dict[str, Any]:
     }
 
 
-def usual_disturbance(plan: Plan, rate: float) -> Call:
+def usual_disturbance(plan: Plan, rate: float) -> Disturbance:
     """Return the pulse on the tip that is there to be varied, of no force by itself.
 
     Parameters
@@ -178,12 +178,12 @@ def usual_disturbance(plan: Plan, rate: float) -> Call:
 
     Returns
     -------
-    Call
-        The text of a disturbance, taken apart.
+    Disturbance
+        A pulse without force.
     """
     seconds = min(PULSE_SECONDS, PULSE_SHARE * plan.duration)
     lasting = max(round(seconds * rate), 1) / rate
-    return parse_call(f"pulse(force=(0, 0), at={0.5 * plan.duration!r}, lasting={lasting!r})")
+    return pulse(force=(0.0, 0.0), at=0.5 * plan.duration, lasting=lasting)
 
 
 def read_uncertainty(file: str | os.PathLike[str]) -> dict[str, Any]:

@@ -112,11 +112,11 @@ def test_unknown_names_are_refused_with_the_nearest(name: str, told: str) -> Non
         ({"sensors.angle_noise.2": 0.1}, lambda c: c.sensors.angle_noise, (0.0, 0.1)),
         ({"sensors.angle_noise": 0.1}, lambda c: c.sensors.delay, 0.001),
         ({"actuators.delay": 0.01}, lambda c: c.actuators.delay, 0.01),
-        ({"disturbance.1.force.y": -2.0}, lambda c: c.made_disturbances[0].force, (0.0, -2.0)),
-        ({"disturbance.1.at": 2.0}, lambda c: c.made_disturbances[0].stop, 2.1),
+        ({"disturbance.1.force.y": -2.0}, lambda c: c.disturbances[0].force, (0.0, -2.0)),
+        ({"disturbance.1.at": 2.0}, lambda c: c.disturbances[0].stop, 2.1),
         (
             {"disturbance.1.size": 3.0, "disturbance.1.force.y": -2.0},
-            lambda c: c.made_disturbances[0].force,
+            lambda c: c.disturbances[0].force,
             (0.0, -6.0),
         ),
         ({"q0.1": 0.4}, lambda c: c.q0, (0.4, 0.0)),
@@ -174,5 +174,5 @@ def test_a_gain_that_another_controller_has_is_refused() -> None:
 def test_disturbances_made_in_python_are_varied_by_their_fields() -> None:
     base = dataclasses.replace(BASE, disturbances=(disturbances.step([1.0, 0.5], at=1.0),))
     changed = applied(base, {"disturbance.1.start": 2.0, "disturbance.1.size": 2.0})
-    assert changed.made_disturbances[0].torque == (2.0, 1.0)
-    assert changed.made_disturbances[0].start == 2.0
+    assert changed.disturbances[0].torque == (2.0, 1.0)
+    assert changed.disturbances[0].start == 2.0

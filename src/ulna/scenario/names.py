@@ -1,0 +1,404 @@
+"""Parts of a scenario by dotted names: "link.2.mass", "controller.kp", "sensors.delay".
+
+A name begins with a field, or with what an arm has: "joint.1.friction.coulomb", "payload",
+"gravity.y" (see `arm_names`). Numbers count from 1: "q0.2", "controller.kp.1", "torque.2",
+"disturbances.1.frequency"; parts of a point or a force are "x", "y" and "moment".
+"controller.model" is followed by a name of an arm, "reference" by a field of `PlanRequest`.
+
+Whole objects are replaced before their parts are, and no part may be given twice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ulna.arm import Actuators, Arm, Sensors
+from ulna.arm.components import FRICTION
+from ulna.control import with_model
+from ulna.control.controller_text import CONTROLLERS
+from ulna.control.laws import LawController
+from ulna.errors import InputError, Problem, did_you_mean, nearest_name, shown
+from ulna.expressions import Call, parse_call
+from ulna.motion import PlanRequest
+from ulna.scenario.arm_names import (
+    ALL,
+    ARM_FIELDS,
+    FRICTIONLESS,
+    changed_arm,
+    check_name,
+    template,
+)
+from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.reading import DISTURBANCES, read_disturbance
+
+if TYPE_CHECKING:
+    from ulna.scenario.scenario import Scenario
+
+COMPONENTS = {"x": 0, "y": 1, "moment": 2}
+PARTS = {"sensors": Sensors, "actuators": Actuators}
+DISTURBANCE_FIELDS = ("torque", "force", "start", "stop", "rate", "seed", "formulas")
+VECTORS = (
+    "q0", "qd0", "torque", "voltage", "current", "position", "tip_force", "sequential_damping",
+)  # fmt: skip
+ARM_HEADS = ("link", "joint", "payload", "gravity", "base")
+
+
+def get_value(scenario: Scenario, name: str) -> Any:
+    """Return the part of a scenario that a name stands for.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    name : str
+        Such as "link.2.mass".
+
+    Returns
+    -------
+    Any
+        Its value; of "all" links or joints a tuple.
+
+    Raises
+    ------
+    InputError
+        If there is no such part, with the nearest name.
+    """
+    head, _, rest = name.partition(".")
+    if head in ARM_HEADS:
+        return _arm_value(scenario.arm, name, name)
+    if head not in _fields():
+        raise _unknown(name, (*_fields(), *ARM_FIELDS))
+    if not rest:
+        return getattr(scenario, head)
+    if head in PARTS:
+        return _field_value(_part_of(scenario, head), rest, name)
+    if head == "controller":
+        return _controller_value(scenario, rest, name)
+    if head == "disturbances":
+        return _disturbance_value(scenario.disturbances, rest, name)
+    request = _request_of(scenario)
+    if head == "reference" and request is not None:
+        return _field_value(request, rest, name)
+    if head in VECTORS or head == "reference":
+        return _component(getattr(scenario, head), rest, name)
+    raise InputError(Problem(name, f"a part of {head}", f"{head} as a whole"))
+
+
+def _fields() -> tuple[str, ...]:
+    from ulna.scenario.scenario import FIELDS
+
+    return FIELDS
+
+
+def _unknown(name: str, known: Iterable[str]) -> InputError:
+    names = list(known)
+    hint = did_you_mean(template(name), names) or nearest_name(template(name)[:80], names)
+    return InputError(Problem(name, "an unknown name", "a part of the scenario", hint))
+
+
+def _arm_value(arm: Arm, name: str, what: str) -> Any:
+    if template(name) not in ARM_FIELDS and name not in ARM_HEADS:
+        raise _unknown(what, ARM_FIELDS)
+    owner, _, rest = name.partition(".")
+    if owner in ("gravity", "base"):
+        return _component(getattr(arm, owner), rest, what) if rest else getattr(arm, owner)
+    if owner == "payload":
+        return getattr(arm.payload, rest or "mass")
+    check_name(name, arm)
+    number, _, field = rest.partition(".")
+    parts: tuple[Any, ...] = arm.links if owner == "link" else arm.joints
+    if number == ALL:
+        return tuple(_inner(part, field) for part in parts)
+    return _inner(parts[int(number) - 1], field)
+
+
+def _inner(part: Any, field: str) -> Any:
+    for name in field.split("."):
+        part = getattr(FRICTIONLESS if part is None and name in FRICTION else part, name)
+    return part
+
+
+def _part_of(scenario: Scenario, head: str) -> Any:
+    """Return the sensors or actuators that hold: those given, or those of the arm's loop."""
+    given = getattr(scenario, head)
+    own = getattr(scenario.arm.loop, head, None)
+    return given or own or PARTS[head]()
+
+
+def _field_value(part: Any, name: str, what: str) -> Any:
+    field, _, number = name.partition(".")
+    known = [one.name for one in dataclasses.fields(part)]
+    if field not in known:
+        raise _unknown(what, (f"{what.partition('.')[0]}.{one}" for one in known))
+    value = getattr(part, field)
+    return _component(value, number, what) if number else value
+
+
+def _controller_value(scenario: Scenario, rest: str, what: str) -> Any:
+    controller, (field, _, number) = scenario.controller, rest.partition(".")
+    if field == "model" and number:
+        return _arm_value(_model_of(scenario), number, what)
+    if field not in gains_of(controller) and field != "model":
+        raise _unknown(what, (f"controller.{one}" for one in gains_of(controller)))
+    value = getattr(controller, field)
+    return _component(value, number, what) if number else value
+
+
+def _model_of(scenario: Scenario) -> Arm:
+    return getattr(scenario.controller, "model", None) or scenario.arm
+
+
+def gains_of(controller: Any) -> tuple[str, ...]:
+    """Return the arguments of a controller that are numbers, or switches."""
+    if isinstance(controller, LawController):
+        return controller.law.gains
+    entry = CONTROLLERS.get(type(controller).__name__)
+    if entry is not None:
+        return tuple(entry.parameters)
+    if not dataclasses.is_dataclass(controller):
+        return ()
+    return tuple(one.name for one in dataclasses.fields(controller) if one.name != "model")
+
+
+def _disturbance_value(listed: Any, rest: str, what: str) -> Any:
+    number, _, field = rest.partition(".")
+    one = listed[_place(number, len(listed), what)]
+    if not field:
+        return one
+    head, _, part = field.partition(".")
+    call = _call_with(one, head, what)
+    if call is None:
+        return _field_value(one, field, what)
+    kinds, usual = DISTURBANCES[call.name].kinds, DISTURBANCES[call.name].defaults[head]
+    value = by_name(call, kinds).get(head, usual)
+    return _component(value, part, what) if part else value
+
+
+def _call_with(one: Disturbance, name: str, what: str) -> Call | None:
+    """Return the call that made a disturbance, if it has such an argument; None of a field."""
+    call = parse_call(one.text) if one.text else None
+    kinds = () if call is None else tuple(DISTURBANCES[call.name].kinds)
+    if name in kinds:
+        return call
+    if name not in DISTURBANCE_FIELDS:
+        owner = what.rpartition(".")[0]
+        raise _unknown(what, (f"{owner}.{kind}" for kind in kinds or DISTURBANCE_FIELDS))
+    return None
+
+
+def _request_of(scenario: Scenario) -> PlanRequest | None:
+    given = getattr(scenario.reference, "request", scenario.reference)
+    return given if isinstance(given, PlanRequest) else None
+
+
+def _place(number: str, count: int, what: str) -> int:
+    place = (
+        COMPONENTS[number]
+        if number in COMPONENTS
+        else int(number) - 1
+        if number.isdecimal()
+        else -1
+    )
+    if not 0 <= place < count:
+        raise InputError(Problem(what, f"number {shown(number)}", f"one from 1 to {count}"))
+    return place
+
+
+def _component(values: Any, number: str, what: str) -> Any:
+    if not isinstance(values, tuple):
+        return values  # one for all joints
+    return values[_place(number, len(values), what)]
+
+
+def changed_fields(scenario: Scenario, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a scenario with other values.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    values : mapping of str to Any
+        What is to be otherwise, by dotted names, in SI units.
+
+    Returns
+    -------
+    dict of str to Any
+        Every field that changes.
+
+    Raises
+    ------
+    InputError
+        If there is no such part, with the nearest name; or if one is given twice.
+    """
+    _check_once(values)
+    groups: dict[str, dict[str, Any]] = {}
+    whole: dict[str, Any] = {}
+    for name, value in values.items():
+        head, _, rest = name.partition(".")
+        if head in ARM_HEADS:
+            if template(name) not in ARM_FIELDS:
+                raise _unknown(name, ARM_FIELDS)
+            groups.setdefault("arm", {})[name] = value
+        elif head not in _fields():
+            raise _unknown(name, (*_fields(), *ARM_FIELDS))
+        elif rest:
+            groups.setdefault(head, {})[rest] = value
+        else:
+            whole[name] = value
+    made = scenario.completed(**whole) if whole else scenario
+    for head in ("arm", *(head for head in groups if head != "arm")):
+        if head in groups:
+            change = CHANGERS.get(head)
+            if change is None:
+                raise InputError(Problem(head, "a part of it", f"{head} as a whole"))
+            whole[head] = change(made, head, groups[head])
+    return whole
+
+
+def _check_once(values: Mapping[str, Any]) -> None:
+    """Raise InputError for a part of a link or a joint that two names give."""
+    shorter = {"payload": "payload.mass"}
+    seen: dict[str, str] = {}
+    for name in values:
+        full = shorter.get(name, name)
+        owner, _, rest = full.partition(".")
+        number, _, field = rest.partition(".")
+        kind = f"{owner}.{field}" if owner in ("link", "joint") else full
+        other = seen.get(kind)
+        if other is not None and (kind == full or ALL in (number, other)):
+            need = "one of them"
+            raise InputError(Problem(name, "a value that another name gives as well", need))
+        seen[kind] = number
+
+
+def _changed_arm(scenario: Scenario, _: str, values: dict[str, Any]) -> Arm:
+    for name in values:
+        check_name(name, scenario.arm)
+    return changed_arm(scenario.arm, values)
+
+
+def _changed_loop(scenario: Scenario, head: str, values: dict[str, Any]) -> Any:
+    part = _part_of(scenario, head)
+    for name in values:
+        _field_value(part, name.partition(".")[0], f"{head}.{name}")
+    return changed_part(part, values, scenario.arm.n)
+
+
+def _changed_controller(scenario: Scenario, _: str, values: dict[str, Any]) -> Any:
+    controller: Any = scenario.controller
+    model = {name: value for name, value in values.items() if name.startswith("model.")}
+    gains = {name: value for name, value in values.items() if name not in model}
+    if gains:
+        controller = changed_gains(controller, gains, scenario.arm.n)
+    if model:
+        inner = {name.removeprefix("model."): value for name, value in model.items()}
+        controller = with_model(controller, changed_arm(_model_of(scenario), inner))
+    return controller
+
+
+def _changed_disturbances(scenario: Scenario, _: str, values: dict[str, Any]) -> Any:
+    return changed_disturbances(scenario.disturbances, values, scenario.arm.n)
+
+
+def _changed_vector(scenario: Scenario, head: str, values: dict[str, Any]) -> Any:
+    vector = getattr(scenario, head)
+    for name, value in values.items():
+        vector = with_component(vector, name, value, scenario.arm.n)
+    return vector
+
+
+def _changed_reference(scenario: Scenario, head: str, values: dict[str, Any]) -> Any:
+    request = _request_of(scenario)
+    if request is None:
+        return _changed_vector(scenario, head, values)
+    for name in values:
+        _field_value(request, name, f"reference.{name}")
+    changes: Any = values
+    return request.replace(**changes)
+
+
+CHANGERS: Mapping[str, Callable[[Scenario, str, dict[str, Any]], Any]] = {
+    **dict.fromkeys(VECTORS, _changed_vector),
+    **dict.fromkeys(PARTS, _changed_loop),
+    "arm": _changed_arm,
+    "controller": _changed_controller,
+    "disturbances": _changed_disturbances,
+    "reference": _changed_reference,
+}
+
+
+def changed_gains(controller: Any, values: Mapping[str, Any], n: int) -> Any:
+    """Return a controller with other gains; those of a law are handed to it anew."""
+    known = (*gains_of(controller), "model")
+    for name, value in values.items():
+        if name.partition(".")[0] not in known:
+            need = f"nothing of {type(controller).__name__}"
+            hint = did_you_mean(name.partition(".")[0], known) or f"known: {', '.join(known)}"
+            raise InputError(Problem(f"controller.{name}", shown(value), need, hint))
+    if not isinstance(controller, LawController):
+        return changed_part(controller, values, n)
+    own = dict(zip(controller.law.gains, controller.values, strict=True))
+    for name, value in values.items():
+        gain, _, joint = name.partition(".")
+        own[gain] = with_component(own[gain], joint, value, n) if joint else value
+    return controller.law(**own)
+
+
+def changed_part(part: Any, values: Mapping[str, Any], n: int) -> Any:
+    """Return a frozen part with other numbers; "kp.2" is that of the second joint."""
+    own: dict[str, Any] = {}
+    for name, value in values.items():
+        field, _, joint = name.partition(".")
+        current = own.get(field, getattr(part, field, 0.0))
+        own[field] = with_component(current, joint, value, n) if joint else value
+    return dataclasses.replace(part, **own) if own else part
+
+
+def with_component(values: Any, name: str, value: Any, size: int) -> tuple[Any, ...]:
+    """Return a vector with another component; one number for all joints becomes one a joint."""
+    listed = list(values) if isinstance(values, tuple | list) else [values or 0.0] * size
+    listed[_place(name, len(listed), name)] = value
+    return tuple(listed)
+
+
+def changed_disturbances(
+    given: Iterable[Disturbance], values: Mapping[str, Any], n: int
+) -> tuple[Disturbance, ...]:
+    """Return disturbances with other numbers: "1.frequency", "2.force.x", "1.size"."""
+    listed = list(given)
+    # What is sized is no call any more: that comes last.
+    for name, value in sorted(values.items(), key=lambda pair: pair[0].endswith(".size")):
+        number, _, field = name.partition(".")
+        place = _place(number, len(listed), f"disturbances.{name}")
+        change = _sized if field == "size" else _changed_disturbance
+        listed[place] = change(listed[place], field, value, n)
+    return tuple(listed)
+
+
+def _changed_disturbance(one: Disturbance, field: str, value: Any, n: int) -> Disturbance:
+    """Return a disturbance with another argument of the call that made it, or another value."""
+    head, _, part = field.partition(".")
+    call = _call_with(one, head, f"disturbances.1.{field}")
+    if call is None:
+        changed: Disturbance = changed_part(one, {field: value}, n)
+        return dataclasses.replace(changed, text="")
+    own = by_name(call, DISTURBANCES[call.name].kinds)
+    own[head] = with_component(own.get(head), part, value, n) if part else value
+    return read_disturbance(str(Call(call.name, (), own)), "disturbance")
+
+
+def _sized(one: Disturbance, _: str, factor: Any, n: int) -> Disturbance:
+    """Return a disturbance that is so many times as large."""
+    parts: dict[str, Any] = {
+        name: tuple(factor * part for part in getattr(one, name))
+        for name in ("torque", "force")
+        if getattr(one, name) is not None
+    }
+    return dataclasses.replace(one, **parts, text="")
+
+
+def by_name(call: Call, names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by name, of parameters in this order."""
+    return dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
