@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _end_at_ctrl_c() -> None:
-    """Let Ctrl-C end the process: while Python shuts down, KeyboardInterrupt is printed and lost."""
+    """Let Ctrl-C end the process: Python prints and drops KeyboardInterrupt while it shuts down."""
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored

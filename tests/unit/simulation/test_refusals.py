@@ -69,7 +69,8 @@ ANYTHING = {"progress", "arm", "arms"}
 
 def rows_of(n):
     """Give what is neither n numbers nor rows of them."""
-    return ("level", [1j] * n, [True] * n, [[0.0], [0.0, 1.0]], [0.0] * (n + 5), [None] * n, object())
+    others = ([0.0] * (n + 5), [None] * n, object())
+    return ("level", [1j] * n, [True] * n, [[0.0], [0.0, 1.0]], *others)
 
 
 def wrong(name):
