@@ -72,14 +72,14 @@ def to_float(xp: Any, value: Any) -> Array:
         return array if xp is np else xp.asarray(array)
     if xp.isdtype(value.dtype, "real floating"):
         return value
-    if xp.isdtype(value.dtype, "complex floating"):
+    if xp.isdtype(value.dtype, ("bool", "complex floating")):
         raise InputError(Problem("array", shown(value), "real numbers"))
     # The library's own idea of a float: JAX has single precision unless told otherwise.
     return xp.astype(value, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
 def float_array(value: Any, what: str = "array", unit: str = "") -> Array:
-    """Return a floating-point NumPy array of whatever holds numbers.
+    """Return a floating-point NumPy array of whatever holds numbers, which booleans are not.
 
     Errors name it `what`, and tell how to read text with units as a number of `unit`.
     """
@@ -88,8 +88,9 @@ def float_array(value: Any, what: str = "array", unit: str = "") -> Array:
         array = np.asarray(value)
         if np.issubdtype(array.dtype, np.floating):
             return array
-        holds_numbers = array.dtype.kind in "biu" or (
-            array.dtype.kind == "O" and all(isinstance(entry, Real) for entry in array.flat)
+        holds_numbers = array.dtype.kind in "iu" or (
+            array.dtype.kind == "O"
+            and all(isinstance(one, Real) and not isinstance(one, bool) for one in array.flat)
         )
         if holds_numbers:
             return array.astype(np.float64)

@@ -168,19 +168,22 @@ def staged(folder: str | os.PathLike[str]) -> Iterator[Path]:
 def move_in(part: Path, folder: Path, old: Iterable[str], *, overwrite: bool) -> None:
     """Move all files of a `staged` folder out into the folder around it.
 
-    With `overwrite` the files named `old` go, so that there are never some of either kind. Without
-    it nothing is replaced.
+    With `overwrite` the files named `old` are removed. Without it nothing is replaced. Ctrl-C never
+    mixes the files of two results; a kill or an error of the disk between two renames may.
     """
     names = sorted(file.name for file in part.iterdir())
     with writing(folder):
         _sync(part)
         for name in names:
             check_new(folder / name, "output", overwrite=overwrite)
-        for name in names:
-            (part / name).replace(folder / name)
-        if overwrite:
-            for name in {*old} - {*names}:
-                (folder / name).unlink(missing_ok=True)
+        call_in_thread(_move_all, part, folder, names, {*old} - {*names} if overwrite else ())
+
+
+def _move_all(part: Path, folder: Path, names: Iterable[str], unwanted: Iterable[str]) -> None:
+    for name in names:
+        (part / name).replace(folder / name)
+    for name in unwanted:
+        (folder / name).unlink(missing_ok=True)
 
 
 def set_aside(part: Path, file: str | os.PathLike[str]) -> Path:

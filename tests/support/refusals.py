@@ -30,7 +30,10 @@ REQUIRED: dict[type, dict[str, float]] = {
 }
 
 NOT_NUMBERS = (True, np.True_, "1", "1 m", 1j, [1.0], np.zeros(2), {}, ...)
-NOT_NUMBERS_PER_JOINT = ("1", "1 m", 1j, [[1.0]], [], [1.0, math.nan], ["a"], ...)
+NOT_NUMBERS_PER_JOINT = (
+    True, np.True_, [True], np.array([True], object), "1", "1 m", 1j, [[1.0]], [],
+    [1.0, math.nan], ["a"], ...,
+)  # fmt: skip
 TOO_LARGE = (math.inf, 10**400, Fraction(10**400, 3))
 
 

@@ -51,6 +51,12 @@ def test_running_sums_are_exact_sums_of_all_before(library, n):
     np.testing.assert_array_equal(sums, from_zero[..., 1:])
 
 
+@pytest.mark.parametrize("library", [np, strict])
+def test_booleans_are_no_numbers(library):
+    with pytest.raises(ulna.InputError, match="numbers"):
+        ulna.kinematics.tip(ARM, library.asarray([True, False]))
+
+
 MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
 
 

@@ -205,6 +205,18 @@ def test_the_command_line_hears_it_while_it_imports(name):
     assert (done.returncode, done.stderr) == (130, "stopped\n")
 
 
+def test_it_ends_a_command_that_python_shuts_down():
+    what = "import atexit; atexit.register(signal.raise_signal, signal.SIGINT)"
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND.format(name="ulna.cli.app", what=what, words=SIMULATE)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+    assert "ran to t = 0.01 s" in done.stdout
+
+
 def test_nothing_of_others_is_imported_before_it_is_heard():
     code = "import sys, ulna.cli; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

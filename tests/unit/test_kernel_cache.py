@@ -114,17 +114,43 @@ def laid(folder, kept):
     return folder / "kernels" / kept[0][0], folder / "kernels" / kept[1][0]
 
 
-def test_entries_of_another_key_are_compiled_again(tmp_path, program, kept):
-    # Machine code is made anew of what was typed; where that is of another key too, of the source.
-    code, _ = laid(tmp_path / "code", kept)
-    code.write_bytes(b"")
-    for file in laid(tmp_path / "both", kept):
-        file.write_bytes(b"no key\0no kernel")
+def flipped(raw, place):
+    changed = bytearray(raw)
+    changed[int(place * len(raw))] ^= 0x10
+    return bytes(changed)
+
+
+def after_key(raw):
+    return raw.index(b"\0") + 1
+
+
+DAMAGES = [
+    lambda raw: b"",
+    lambda raw: b"no key\0no kernel",
+    lambda raw: flipped(raw, 0.0),
+    lambda raw: flipped(raw, 0.5),
+    lambda raw: flipped(raw, 0.9999),
+    lambda raw: raw[: after_key(raw)],
+    lambda raw: raw[: len(raw) // 2 + after_key(raw) // 2],
+    lambda raw: raw[: after_key(raw)] + bytes(len(raw) - after_key(raw)),
+    lambda raw: bytes(len(raw)),
+]
+
+
+def test_damaged_entries_are_compiled_again_and_heal(tmp_path, program, kept):
+    # Machine code is made anew of what was typed; where that is damaged too, of the source.
+    places, expected = [], []
+    for number, damage in enumerate(DAMAGES):
+        for damaged, outcome in ((1, HALF_CODED), (2, HALF_LOADED)):
+            places.append(tmp_path / f"{number} {damaged}")
+            for file in laid(places[-1], kept)[:damaged]:
+                file.write_bytes(damage(file.read_bytes()))
+            expected.append(outcome)
     laid(tmp_path / "whole", kept)
-    places = [tmp_path / name for name in ("code", "both", "whole")]
-    assert finished(started(program, places)) == [HALF_CODED, HALF_LOADED, ALL_LOADED]
+    places, expected = [*places, tmp_path / "whole"], [*expected, ALL_LOADED]
+    assert finished(started(program, places)) == expected
     # The next process compiles nothing, and no file is left over.
-    assert finished(started(program, places)) == [ALL_LOADED] * 3
+    assert finished(started(program, places)) == [ALL_LOADED] * len(places)
     assert all(len(list((folder / "kernels").iterdir())) == 4 for folder in places)
 
 
@@ -176,7 +202,7 @@ from_source = used(place / "none", place / "source")
 assert cache.ship(shipped) == 2
 from_package = used(shipped, place / "package")
 (shipped / cache.MADE_BY).write_text("Plan 9, Python 1.0")
-for file in shipped.glob("*.typed"):
+for file in shipped.glob("*.bitcode"):
     file.unlink()
 print(json.dumps([from_source, from_package, used(shipped, place / "unfit")]))
 """

@@ -1,5 +1,6 @@
 """Files appear whole or not at all, and trouble names the file."""
 
+import _thread
 import errno
 import os
 import shutil
@@ -487,6 +488,25 @@ def test_files_that_belong_together_come_together(tmp_path):
         assert {file.name: file.read_text() for file in folder.iterdir()} == {"a": text, "b": text}
         (folder / "film").write_text("of one")
     (folder / "film").unlink()
+
+
+def test_ctrl_c_between_two_renames_mixes_no_results(tmp_path, monkeypatch):
+    for name in ("a", "b", "c", "old"):
+        (tmp_path / name).write_text("old")
+    replace = Path.replace
+
+    def interrupted(self, target):
+        replace(self, target)
+        if target.name == "b":
+            _thread.interrupt_main()
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt), storage.staged(tmp_path) as part:  # noqa: PT012
+        for name in ("a", "b", "c"):
+            (part / name).write_text("new")
+        storage.move_in(part, tmp_path, ["old"], overwrite=True)
+    found = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert found == dict.fromkeys(("a", "b", "c"), "new")
 
 
 def test_files_that_belong_together_replace_nothing_without_force(tmp_path):

@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ulna.cli.app import run
 
         code = run(sys.argv[1:] if arguments is None else arguments)
+        if arguments is None:
+            _end_at_ctrl_c()
     except KeyboardInterrupt:
         code = INTERRUPTED
         if sys.stderr is not None:
@@ -35,3 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stream.flush()
         os._exit(code)  # Python would tidy up for longer than a person waits
     return code
+
+
+def _end_at_ctrl_c() -> None:
+    """Let Ctrl-C end the process: Python prints and drops KeyboardInterrupt while it shuts down."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)

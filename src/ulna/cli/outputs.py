@@ -268,10 +268,10 @@ class ResultFolder:
     ) -> Written:
         """Write the files, or those of some names, and put them into the folder at once.
 
-        With `overwrite` they take the place of those that are there, and of the `old` ones: files
-        of one result are never beside those of another. Any other file stays. What is not `whole`,
-        because of Ctrl-C or since a file could not be written, goes into a folder of its own, as
-        "plan.interrupted", and all that is there stays as it was.
+        With `overwrite` they take the place of those that are there, and of the `old` ones; see
+        `move_in`. Any other file stays. What is not `whole`, because of Ctrl-C or since a file
+        could not be written, goes into a folder of its own, as "plan.interrupted", and all that is
+        there stays as it was.
         """
         place = self.place
         with staged(place) as part:

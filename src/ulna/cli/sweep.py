@@ -22,11 +22,11 @@ from ulna.errors import (
     rewording,
     size_text,
 )
-from ulna.storage import exists
 from ulna.sweep.dask_clusters import ClusterError
 from ulna.sweep.execute import sweep as carry_out
 from ulna.sweep.results import Sweep, duration_text
 from ulna.sweep.store import STATUS, read_store
+from ulna.zarr_stores import MARKS
 
 PARTLY = 4  # the exit code of what could not be done for all points
 CURVE_AXES = ("time", "sample")
@@ -81,7 +81,7 @@ def sweep(
         "dry_run": dry_run,
         "overwrite": overwrite,
     }
-    replaces = overwrite and exists(store)
+    replaces = overwrite and any((store / mark).is_file() for mark in MARKS)
     with rewording(_of_option):
         found = _carried_out(spec, store, settings, replaces=replaces)
         if dry_run:

@@ -1,8 +1,9 @@
 """Compiled kernels on disk: one file for each, typed and as machine code.
 
-A file holds one kernel and the key that it was made for, and appears whole or not at all. Where
-nothing can be written, kernels are compiled for this process alone. A package that was built for
-this system brings typed kernels along, and only machine code has to be made.
+A file holds the key of one kernel, a digest, and the kernel, and appears whole or not at all. A
+damaged one is compiled again. Where nothing can be written, kernels are compiled for this process
+alone. A package that was built for this system brings typed kernels along, and only machine code
+has to be made.
 
 Part of the key is a hash of the files that a kernel is made of. A function's own file does not tell
 of the functions that it calls, nor of the constants that are compiled into it. Those come by the
@@ -144,9 +145,10 @@ def _file(place: Path) -> Path:
     return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
-TYPED, CODE = ".typed", ".code"
+TYPED, CODE = ".bitcode", ".object"
 SHIPPED = Path(__file__).with_name("shipped")
 MADE_BY = "made by.txt"
+DIGEST_SIZE = hashlib.sha256().digest_size  # [bytes]
 
 
 class Unit(NamedTuple):
@@ -276,7 +278,7 @@ def _warn_unfit() -> None:
         there = "unknown versions"
     why = f"they are for {there}, and this is {here}"
     if there == here:
-        why = "its sources were changed"
+        why = "its sources were changed, or the file is damaged"
     text = (
         f"the kernels that came with this package do not fit: {why}; "
         "they are compiled from their sources instead, which takes longer, once"
@@ -294,20 +296,25 @@ def _file_name(unit: Unit, key: str, ending: str) -> str:
     return f"{''.join(letters)[-80:]}-{hashlib.sha256(key.encode()).hexdigest()[:32]}{ending}"
 
 
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
 def _read(file: Path, key: str) -> bytes | None:
-    """Return what a file holds for a key, if it is there."""
+    """Return what a file holds for a key, if it is there and undamaged."""
     try:
-        kept, _, content = file.read_bytes().partition(b"\0")
+        kept, _, rest = file.read_bytes().partition(b"\0")
     except OSError:
         return None
-    return content if kept == key.encode() else None
+    digest, content = rest[:DIGEST_SIZE], rest[DIGEST_SIZE:]
+    return content if (kept, digest) == (key.encode(), _digest(content)) else None
 
 
 def _keep(file: Path, key: str, content: bytes) -> None:
     """Write a file of the cache; where that fails, warn once."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, key.encode() + b"\0" + content)
+        write_whole(file, key.encode() + b"\0" + _digest(content) + content)
     except OSError as error:
         if file.parent not in _warned:
             _warned.add(file.parent)

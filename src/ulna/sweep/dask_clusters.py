@@ -114,7 +114,8 @@ def _local_cluster(workers: int) -> Iterator[str]:
             stdin=subprocess.PIPE,  # which ends with this process, and the cluster with it
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            # Workers are killed, and leave their temporary files.
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": folder},
             text=True,
             start_new_session=True,
         ) as process:

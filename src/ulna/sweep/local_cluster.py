@@ -1,14 +1,15 @@
-"""A Dask cluster of this machine's own: ``python -m ulna.sweep.local_cluster WORKERS``.
+"""A Dask cluster of this machine's own: ``python -m ulna.sweep.local_cluster WORKERS FOLDER``.
 
 It runs in a process of its own, which prints the scheduler's address and ends, with its workers,
-when its standard input does: with whoever started it, whatever becomes of that process. What
-workers print goes nowhere.
+when its standard input does: with whoever started it, whatever becomes of that process. It removes
+the folder of its temporary files then. What workers print goes nowhere.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 
 import dask
@@ -49,6 +50,7 @@ def main() -> None:
             return
         print(cluster.scheduler_address, file=answer)
     sys.stdin.read()
+    shutil.rmtree(sys.argv[2], ignore_errors=True)
     os._exit(0)  # which workers notice; Dask itself would wait for what they compute
 
 

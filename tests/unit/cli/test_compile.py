@@ -22,7 +22,7 @@ def compiled(monkeypatch, tmp_path):
         asked.append(workers)
         (tmp_path / "kernels").mkdir(exist_ok=True)
         for done in (1, 2):
-            (tmp_path / "kernels" / f"{done}.code").write_bytes(b"")
+            (tmp_path / "kernels" / f"{done}.object").write_bytes(b"")
             yield done / 2
 
     monkeypatch.setattr(precompile, "compile_all", compile_all)

@@ -80,6 +80,15 @@ def test_a_full_disk_is_exit_74_with_the_command_to_go_on(sweep, monkeypatch):
     assert sweep("--out", "s.zarr")[0] == 0
 
 
+def test_a_folder_of_something_else_is_exit_74_without_a_command(sweep, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("mine")
+    code, _, err = sweep("--out", "mine", "--overwrite")
+    assert (code, err.count("\n")) == (74, 1)
+    assert "a folder of something else" in err
+    assert (tmp_path / "mine" / "file").read_text() == "mine"
+
+
 def test_ctrl_c_is_exit_130_with_the_command_to_go_on(sweep, monkeypatch):
     stop_at_third(monkeypatch, KeyboardInterrupt())
     code, _, err = sweep("--out", "s.zarr")

@@ -175,7 +175,7 @@ def test_numbers_out_of_range_and_other_things_are_refused_by_name(kind):
         if name in ("model", "measured", "friction_compensation"):
             continue
         zero, infinite, several = NUMBERS.get(name, frequency)
-        wrong = [np.nan, -1.0, "fast", [1.0, "x"], {}, [1.0, 2.0, 3.0]]
+        wrong = [np.nan, -1.0, True, "fast", [1.0, "x"], {}, [1.0, 2.0, 3.0]]
         wrong += [0.0] * (not zero) + [np.inf] * (not infinite) + [[0.1, 0.1]] * (not several)
         for value in wrong:
             controller = kind(**{name: value})

@@ -123,6 +123,16 @@ def test_a_reference_is_not_asked_for_what_comes_after_the_end():
 # Sensors
 
 
+@pytest.mark.parametrize("resolution", [0.07, 2.0 * math.pi / 4096.0])
+def test_a_resolution_rounds_to_its_multiples(resolution):
+    watcher, rounding = Watcher(), Sensors(angle_resolution=resolution, rate_resolution=0.3)
+    watched(watcher, 1.0, qd0=[1.0], sensors=rounding, samples=2, rate=100.0)
+    t, q, qd = (np.array([np.ravel(row[k])[0] for row in watcher.seen]) for k in range(3))
+    assert q / resolution == pytest.approx(np.round(q / resolution), abs=1e-9)
+    assert np.abs(q - t).max() <= 0.5 * resolution * (1.0 + 1e-9)
+    assert qd == pytest.approx(0.9, rel=1e-12)
+
+
 def test_noise_is_added_before_it_is_rounded():
     watcher, rounding = Watcher(), Sensors(angle_noise=0.2, angle_resolution=0.5)
     watched(watcher, 1.0, qd0=[1.0], sensors=rounding, samples=2, rate=100.0)

@@ -73,7 +73,8 @@ ANYTHING = {"progress", "arm", "arms", "scenario"}
 
 def rows_of(n):
     """Give what is neither n numbers nor rows of them."""
-    return ("level", [1j] * n, [[0.0], [0.0, 1.0]], [0.0] * (n + 5), [None] * n, object())
+    others = ([0.0] * (n + 5), [None] * n, object())
+    return ("level", [1j] * n, [True] * n, [[0.0], [0.0, 1.0]], *others)
 
 
 def wrong(name):
@@ -91,7 +92,7 @@ def wrong(name):
     if name in PER_JOINT:
         return rows_of(2), PER_JOINT[name]
     if name in INPUTS:
-        return ("t, t, t, t", "t +", *rows_of(2)[1:4], object(), {"a": 1.0}), INPUTS[name]
+        return ("t, t, t, t", "t +", *rows_of(2)[1:5], object(), {"a": 1.0}), INPUTS[name]
     needed = {"controller": LAW} if name in ("sensors", "actuators") else {}
     return OBJECTS[name], needed
 

@@ -280,6 +280,28 @@ def test_a_cluster_ends_at_once_whatever_its_workers_do(tmp_path):
     assert (dask.config.config, dict(os.environ)) == before
 
 
+LEAVING = """
+import os, signal, sys, tempfile
+from ulna.sweep.dask_clusters import connected
+with connected(1, None, None) as made:
+    made.client.submit(tempfile.mkdtemp).result()
+    assert os.listdir(tempfile.gettempdir())
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("driver", ["killed", "done"])
+def test_a_cluster_leaves_no_temporary_files(tmp_path, driver):
+    place = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", LEAVING, driver], env=place, check=False)
+    assert done.returncode == (-signal.SIGKILL if driver == "killed" else 0)
+    end = time.monotonic() + 20.0
+    while list(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.2, 0.6, 1.0, 1.6, 2.5, 4.0])
 def test_a_command_with_workers_stops_quietly(tmp_path, wait):

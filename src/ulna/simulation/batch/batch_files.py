@@ -85,14 +85,18 @@ class BatchStore:
     """The folder of a batch while the arms run.
 
     It grows in place. Where it is to replace another, it grows beside that until it is finished.
+    `create` makes it.
     """
 
     def __init__(self, path: Path, layout: BatchLayout, *, overwrite: bool) -> None:
-        self.path = path
+        self.path, self._layout = path, layout
         self.place = growing_place(path, MARKS, overwrite=overwrite)
         check_space(path, layout.size)
-        with new_store(self.place, FORMAT, layout.attributes, overwrite=False) as store:
-            _add_arrays(store, layout)
+
+    def create(self) -> None:
+        """Create the folder; none of the arms has run."""
+        with new_store(self.place, FORMAT, self._layout.attributes, overwrite=False) as store:
+            _add_arrays(store, self._layout)
         self._store = open_store(self.place, FORMAT, WHAT, writable=True)
 
     def write(self, first: int, q: Any, qd: Any, tau: Any, t_end: Any, codes: Any) -> None:

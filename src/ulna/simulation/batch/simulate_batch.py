@@ -28,7 +28,7 @@ from ulna.simulation.engine import memory_layout as at
 from ulna.simulation.engine.memory import Outcome, sample_width
 from ulna.simulation.simulate_arm import sample_times
 from ulna.simulation.steps import most_error
-from ulna.storage import exists
+from ulna.storage import empty_folder, exists
 from ulna.typing import (
     ArmsLike,
     BatchActuatorsLike,
@@ -286,9 +286,12 @@ class _BatchJob(NamedTuple):
         )  # fmt: skip
         store = BatchStore(Path(file), layout, overwrite=overwrite)
         try:
+            store.create()
             for first in range(0, spec.count, self.size):
                 self._store_slab(store, first, min(first + self.size, spec.count), told)
         except KeyboardInterrupt:
+            if empty_folder(store.place) or not exists(store.place):
+                raise
             run = open_batch(store.place)
             text = f"interrupted: {run.status}; they are in {store.place}"
             return return_partial(run, on_interrupt, text)

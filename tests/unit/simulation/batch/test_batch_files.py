@@ -47,7 +47,9 @@ def batch(members=MEMBERS, *, keep_tau=True, **changes):
 
 def begin(file, members=MEMBERS, t=T, *, overwrite=True):
     layout = layout_of(KEHL, t, members=members, settings={}, keep_tau=False)
-    return BatchStore(file, layout, overwrite=overwrite)
+    store = BatchStore(file, layout, overwrite=overwrite)
+    store.create()
+    return store
 
 
 def put(store, first, count, values=None):

@@ -27,6 +27,7 @@ from ulna.control import PD
 from ulna.errors import FileError, InputError
 from ulna.scenario import disturbances
 from ulna.simulation import open_batch
+from ulna.simulation.batch import batch_files
 from ulna.simulation.made_with import batch_scenario
 
 TWO = Arm.rods([1.0, 1.0], [1.0, 1.0])
@@ -123,6 +124,21 @@ def test_ctrl_c_leaves_a_finished_store_as_it_was(tmp_path, pressed):
         assert np.asarray(open_batch(store).q).tolist() == finished
         assert len(open_batch(tmp_path / name)) == len(HOURS["q0"])
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize(("step", "is_there"), [("_add_arrays", False), ("open_store", True)])
+def test_ctrl_c_while_a_store_is_created_says_whether_it_is_there(
+    tmp_path, monkeypatch, step, is_there
+):
+    def pressed(*_, **__):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(batch_files, step, pressed)
+    with pytest.raises(Interrupted) as caught:
+        simulate_batch(TWO, **START, store=tmp_path / "runs.zarr")
+    assert (caught.value.result is not None) == is_there
+    assert (tmp_path / "runs.zarr").exists() == is_there
+    assert not is_there or caught.value.result.status.counts() == {"not run": 1}
 
 
 KILLED = """
