@@ -77,6 +77,8 @@ def test_python_and_files_in_the_docs_are_right(page, tmp_path, monkeypatch):
                 assert len(read_spec("sweep.toml")) > 1
             else:  # what is uncertain about an arm that is given elsewhere
                 assert read_uncertainty("sweep.toml")["vary"]
+        elif "\narm = " in text:
+            assert ulna.Scenario.from_toml(text).to_dict()
         else:
             _, doubts = parse(text)
             assert doubts == []
