@@ -217,7 +217,7 @@ def test_typed_kernels_of_a_package_give_the_same_code_or_say_that_they_do_not_f
     from_source, from_package, unfit = json.loads(done.stdout)
     assert from_source[0] == from_package[0] == unfit[0] == [1.0 / 3.0, 2.0 / 3.0]
     # What was brought along is not typed again, and gives the same machine code.
-    assert [name.rpartition(".")[2] for name in from_package[1]] == ["code", "code"]
+    assert [name.rpartition(".")[2] for name in from_package[1]] == ["object", "object"]
     assert from_package[2] == from_source[2] == unfit[2]
     assert from_source[3] == from_package[3] == []
     (told,) = unfit[3]

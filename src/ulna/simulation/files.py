@@ -43,7 +43,7 @@ def save_run(run: Run, file: PathLike, *, overwrite: bool = True) -> None:
 
 
 def open_run(file: PathLike) -> Run:
-    """Read a run from a .nc file: the same arrays to the last bit, the same arm and settings.
+    """Read a run from a .nc file: the same arrays to the last bit, and the same scenario.
 
     Parameters
     ----------
