@@ -193,7 +193,7 @@ def used(shipped, folder):
         kernel = Kernel(third)
         answers = [kernel.variant(x)(x) for x in (1.0, 2)]
     files = sorted(file.name for file in (folder / "kernels").iterdir())
-    codes = [(folder / "kernels" / name).read_bytes().hex() for name in files if "code" in name]
+    codes = [(folder / "kernels" / name).read_bytes().hex() for name in files if name.endswith(".object")]
     return answers, files, codes, [str(one.message) for one in told]
 
 place = Path(sys.argv[1])

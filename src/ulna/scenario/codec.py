@@ -22,7 +22,7 @@ from ulna.arm.plain_arms import arm_expression, plain_arm, read_plain_arm
 from ulna.arm.robot_files import FORMAT, parse_toml, placed
 from ulna.control import read_controller, with_model
 from ulna.control.controller_text import without_model
-from ulna.errors import InputError, Problem, Problems, shown
+from ulna.errors import InputError, Problem, Problems, rewording, shown
 from ulna.motion import PlanRequest, Trajectory
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.reading import read_disturbance
@@ -365,8 +365,8 @@ def _read_reference(value: Any, what: str, arm: Arm) -> Any:
         return _each_joint("angle").read(value, what, arm)
     if set(value) != {"plan"} or not isinstance(value["plan"], Mapping):
         raise InputError(Problem(what, shown(dict(value)), "angles, or a table plan"))
-    plain = {"arm": arm, **value["plan"]}
-    return PlanRequest.from_dict(plain)
+    with rewording(lambda problem: problem.within(f"{what}.plan")):
+        return PlanRequest.from_dict({"arm": arm, **value["plan"]})
 
 
 def _express_reference(value: Any, scenario: Scenario) -> str:

@@ -77,6 +77,12 @@ def test_it_is_written_and_read(request_):
         assert other == request_
 
 
+def test_numbers_may_have_units():
+    values = {"arm": "kehl", "path": "loops()", "duration": "2000 ms", "start": ["30 deg", 0.5]}
+    made = PlanRequest.from_dict(values)
+    assert (made.duration, made.start) == (2.0, (np.pi / 6.0, 0.5))
+
+
 def test_every_field_makes_another_request():
     base = PlanRequest(**REQUESTS[-1])
     for name, value in {

@@ -25,6 +25,7 @@ from ulna.motion.paths.path_text import path_as_text, read_path
 from ulna.motion.paths.points import LONGEST_TIME, SHORTEST_TIME
 from ulna.motion.trajectory import LAWS, Timing, plain_timing, read_plain_timing, read_timing
 from ulna.typing import AngleLike, ArrayLike, Derivatives, Elbow, TimingName
+from ulna.units import to_si
 
 ELBOWS = ("up", "down", "positive", "negative")
 EXACT = "exact"
@@ -326,7 +327,7 @@ class PlanRequest:
         Parameters
         ----------
         values : mapping
-            Values as `to_dict` returns them.
+            Values as `to_dict` returns them; numbers may be text with a unit.
 
         Returns
         -------
@@ -468,7 +469,26 @@ WRITERS: Mapping[str, Callable[[Any], Any]] = {
     "timing": plain_timing,
     "tip_force": _plain_force,
 }
+KINDS = {
+    "duration": "time", "rate": "frequency", "max_speed": "velocity",
+    "max_acceleration": "acceleration", "start": "angle", "posture": "angle", "floor": "length",
+    "max_joint_acceleration": "angular_acceleration", "smoothing": "time",
+}  # fmt: skip
+
+
+def _reader(name: str, kind: str) -> Callable[[Any], Any]:
+    """Return what reads a number, or one per joint: in SI, or text with a unit."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [to_si(one, kind, what=name) for one in value]
+        return to_si(value, kind, what=name) if isinstance(value, str) else value
+
+    return read
+
+
 READERS: Mapping[str, Callable[[Any], Any]] = {
+    **{name: _reader(name, kind) for name, kind in KINDS.items()},
     "arm": read_plain_arm,
     "path": read_path,
     "timing": read_plain_timing,
