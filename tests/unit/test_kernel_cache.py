@@ -193,7 +193,8 @@ def used(shipped, folder):
         kernel = Kernel(third)
         answers = [kernel.variant(x)(x) for x in (1.0, 2)]
     files = sorted(file.name for file in (folder / "kernels").iterdir())
-    codes = [(folder / "kernels" / name).read_bytes().hex() for name in files if name.endswith(".object")]
+    objects = [folder / "kernels" / name for name in files if name.endswith(".object")]
+    codes = [file.read_bytes().hex() for file in objects]
     return answers, files, codes, [str(one.message) for one in told]
 
 place = Path(sys.argv[1])
