@@ -54,5 +54,9 @@ for name, run in runs.items():
 
 # %%
 spring = TipSpring(4000.0, 250.0)
-print(ulna.analysis.step_response(arm, spring, joint=2, size=0.1, duration=2.0, rate=500.0))
+print(
+    ulna.analysis.step_response(
+        ulna.Scenario(arm=arm, controller=spring, duration=2.0, rate=500.0), joint=2, size=0.1
+    )
+)
 error_figure(plan, runs).savefig("09_your_own_controller.png")

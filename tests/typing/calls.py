@@ -183,7 +183,9 @@ def analyses(
     analysis.tracking(plan, run)  # type: ignore[call-overload]
     analysis.tracking(batch[0], [plan])  # type: ignore[call-overload]
     print(followed.first_exit(radius=0.01), together.worst.point, together.effort.torque_rms)
-    answer: analysis.StepResponse = analysis.step_response(arm, control.PD(), joint=2, size=0.1)
+    answer: analysis.StepResponse = analysis.step_response(
+        ulna.Scenario(arm=arm, controller=control.PD()), joint=2, size=0.1
+    )
     steps: analysis.BatchStepResponse = analysis.step_response(batch, reference=[0.1, 0.2])
     analysis.step_response(batch, joint=1)  # type: ignore[call-overload]
     analysis.step_response(arm)  # type: ignore[call-overload]

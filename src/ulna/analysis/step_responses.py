@@ -26,13 +26,11 @@ from ulna.analysis.batch_step_responses import (
 from ulna.analysis.sampled_loops import given_loop
 from ulna.analysis.step_measures import first_of_last, measured
 from ulna.analysis.tracking_errors import Judged
-from ulna.arm import Actuators, Arm, Sensors
+from ulna.arm import Arm
 from ulna.arrays import Array, freeze, number, plain, positive, whole
-from ulna.control import Controller
 from ulna.errors import InputError, Problem, UlnaWarning, shown
 from ulna.progress import Described
-from ulna.scenario.checks import check_kinds
-from ulna.scenario.options import joint_values
+from ulna.scenario import Scenario
 from ulna.simulation import BatchRun, Run, simulate
 from ulna.simulation.batch.member import Member
 from ulna.typing import StateLike
@@ -123,23 +121,13 @@ class StepResponse(Described, Generic[Judged]):
 
 @overload
 def step_response(
-    arm: Arm,
-    controller: Controller,
-    *,
-    joint: int | None = None,
-    size: float = 0.1,
-    q0: StateLike | None = None,
-    duration: float | None = None,
-    rate: float | None = None,
-    tolerance: float = 0.02,
-    sensors: Sensors | None = None,
-    actuators: Actuators | None = None,
+    scenario: Scenario, *, joint: int | None = None, size: float = 0.1, tolerance: float = 0.02
 ) -> StepResponse: ...
 
 
 @overload
 def step_response(
-    arm: Run,
+    scenario: Run,
     *,
     joint: int | None = None,
     tolerance: float = 0.02,
@@ -149,60 +137,44 @@ def step_response(
 
 @overload
 def step_response(
-    arm: Member, *, joint: int | None = None, tolerance: float = 0.02, reference: StateLike
+    scenario: Member, *, joint: int | None = None, tolerance: float = 0.02, reference: StateLike
 ) -> StepResponse[Member]: ...
 
 
 @overload
 def step_response(
-    arm: BatchRun, *, tolerance: float = 0.02, reference: StateLike | None = None
+    scenario: BatchRun, *, tolerance: float = 0.02, reference: StateLike | None = None
 ) -> BatchStepResponse: ...
 
 
 def step_response(
-    arm: Arm | Run | Member | BatchRun,
-    controller: Controller | None = None,
+    scenario: Scenario | Run | Member | BatchRun,
     *,
     joint: int | None = None,
     size: float | None = None,
-    q0: StateLike | None = None,
-    duration: float | None = None,
-    rate: float | None = None,
     tolerance: float = 0.02,
-    sensors: Sensors | None = None,
-    actuators: Actuators | None = None,
     reference: StateLike | None = None,
 ) -> StepResponse[Any] | BatchStepResponse:
     """Simulate and measure the step response of one joint, or measure those of runs.
 
     Parameters
     ----------
-    arm : Arm, Run, BatchRun, or a member of one
-        The arm; it starts at rest. Or runs towards a constant set-point that have been made: of
-        them only `joint`, `tolerance` and `reference` can be given.
-    controller : Controller, optional
-        What closes the loop; needed with an arm.
+    scenario : Scenario, Run, BatchRun, or a member of one
+        An arm with a controller and no reference, which starts at rest. Default of `q0`: hanging
+        stretched along gravity, where it needs no torque, or stretched along x if it lies flat,
+        moved into the joints' ranges; of `duration`: until the joint comes to rest, 16 s at most.
+        Or runs towards a constant set-point: of them only `joint`, `tolerance` and `reference` can
+        be given.
     joint : int, optional
-        Whose set-point jumps, counted from 1: the first unless given, of a run the only one that
-        does. Of a batch all joints are measured.
+        The joint whose set-point jumps, counted from 1. Default: the first; of a run the only one
+        that does. Of a batch all joints are measured.
     size : float, optional
-        Of the step [rad], 0.1 unless given.
-    q0 : array_like, shape (n,), optional
-        Where the arm starts [rad]; unless given, hanging stretched along gravity, where it needs
-        no torque, or stretched along x if it lies flat, moved into the joints' ranges.
-    duration : float, optional
-        How long the joint is watched [s]; until it comes to rest unless given, 16 s at most.
-    rate : float, optional
-        The control rate [Hz]; 1,000 unless given here or by the arm's loop.
+        The step [rad]; default: 0.1.
     tolerance : float, optional
         Within which part of the final value it has settled.
-    sensors : Sensors, optional
-        What the controller measures with; those of the arm's loop unless given.
-    actuators : Actuators, optional
-        What becomes of its commands; those of the arm's loop unless given.
     reference : array_like, shape (n,) or (B, n), optional
-        The set-points of runs [rad]; those that they were simulated with unless given. A member of
-        a batch does not know its own.
+        The set-points of runs [rad]. Default: those that they were simulated with. A member of a
+        batch does not know its own.
 
     Returns
     -------
@@ -220,7 +192,7 @@ def step_response(
     --------
     >>> import ulna
     >>> arm = ulna.Arm.rods([1.0], [3.0], gravity=(0.0, 0.0))
-    >>> found = step_response(arm, ulna.control.PD(25.0, 5.0))
+    >>> found = step_response(ulna.Scenario(arm=arm, controller=ulna.control.PD(25.0, 5.0)))
     >>> round(found.overshoot, 3), found.settles
     (0.163, True)
 
@@ -236,18 +208,16 @@ def step_response(
     if not positive("tolerance", tolerance, "") <= MOST_TOLERANCE:
         need = f"a part of the step, {MOST_TOLERANCE:g} at most"
         raise InputError(Problem("tolerance", shown(tolerance), need))
-    if isinstance(arm, Run | Member | BatchRun):
-        unused = {
-            "controller": controller, "size": size, "q0": q0, "duration": duration, "rate": rate,
-            "sensors": sensors, "actuators": actuators,
-        }  # fmt: skip
-        return _of_runs(arm, joint, float(tolerance), reference, unused)
-    if reference is not None:
-        need = "nothing: of an arm, joint and size say where its set-point jumps to"
-        raise InputError(Problem("reference", shown(reference), need))
-    return _simulated(
-        arm, controller, joint, size, q0, duration, rate, float(tolerance), sensors, actuators
-    )
+    if isinstance(scenario, Run | Member | BatchRun):
+        return _of_runs(scenario, joint, float(tolerance), reference, {"size": size})
+    if not isinstance(scenario, Scenario):
+        hint = "pass ulna.Scenario(arm=..., controller=...)"
+        raise InputError(Problem("scenario", shown(scenario), "a Scenario, or runs", hint))
+    for given in (reference, scenario.reference):
+        if given is not None:
+            need = "nothing: of a scenario, joint and size say where its set-point jumps to"
+            raise InputError(Problem("reference", shown(given), need))
+    return _simulated(scenario, joint, size, float(tolerance))
 
 
 def _of_runs(
@@ -286,39 +256,31 @@ def _stepping(sizes: Array) -> int:
 
 
 def _simulated(
-    arm: Arm,
-    controller: Controller | None,
-    joint: int | None,
-    size: float | None,
-    q0: StateLike | None,
-    duration: float | None,
-    rate: float | None,
-    tolerance: float,
-    sensors: Sensors | None,
-    actuators: Actuators | None,
+    scenario: Scenario, joint: int | None, size: float | None, tolerance: float
 ) -> StepResponse:
-    check_kinds(arm, controller, sensors, ())
-    if controller is None:
+    arm = scenario.arm
+    if scenario.controller is None:
         raise InputError(Problem("controller", "None", "a controller, such as ulna.control.PD()"))
     place = whole("joint", 1 if joint is None else joint, 1, arm.n)
     size = SIZE if size is None else size
     if number("size", size) == 0.0:
         raise InputError(Problem("size", shown(size), "a step [rad] that is not 0"))
-    start = rest_posture(arm) if q0 is None else joint_values(arm.n, "q0", q0, "rad")
+    start = rest_posture(arm) if scenario.q0 is None else np.array(scenario.q0)
     goal = start.copy()
     goal[place - 1] += size
-    loop = given_loop(arm, rate, sensors, actuators, need=NO_SIZE)
-    durations = DURATIONS if duration is None else (positive("duration", duration, "s"),)
+    loop = given_loop(arm, scenario.rate, scenario.sensors, scenario.actuators, need=NO_SIZE)
+    durations = DURATIONS if scenario.duration is None else (scenario.duration,)
+    positive("duration", durations[0], "s")
     for length in durations:
         samples = min(math.ceil(length * loop.rate), MOST_SAMPLES) + 1
+        stepped = scenario.replace(
+            q0=start, duration=length, reference=goal,
+            samples=samples if scenario.samples is None else scenario.samples,
+        )  # fmt: skip
         with warnings.catch_warnings():
             if length > durations[0]:
                 warnings.simplefilter("ignore", UlnaWarning)  # it has been said
-            run = simulate(
-                arm, q0=start, duration=length, controller=controller, reference=goal,
-                rate=loop.rate, sensors=loop.sensors, actuators=loop.actuators, samples=samples,
-                progress=False,
-            )  # fmt: skip
+            run = simulate(stepped, progress=False)
         found = _judged(run, place, float(size), tolerance, float(start[place - 1]))
         if (found.settles and _at_rest(found)) or not run.status.ok:
             break

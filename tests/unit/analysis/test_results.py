@@ -37,7 +37,7 @@ RESULTS = {
     "tracking": lambda: tracking(run(), PLAN),
     "tracking of a batch": lambda: tracking(batch(reference=PLAN, keep_torques=True), PLAN),
     "verdict": lambda: verdict(run(), PLAN, stability=stability(PLAN, ComputedTorque())),
-    "step": lambda: step_response(FLAT, PD(36.0, 6.0)),
+    "step": lambda: step_response(ulna.Scenario(arm=FLAT, controller=PD(36.0, 6.0))),
     "steps of a batch": lambda: step_response(batch(reference=PLAN.q[0] + 0.1, duration=2.0)),
     "section": lambda: ulna.poincare(
         ulna.Scenario(arm=ARM, duration=2.0), starts=[([-1.0, 0.2], [0.0, 0.0])]

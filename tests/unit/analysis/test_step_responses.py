@@ -23,7 +23,9 @@ def second_order(zeta):
 
 @pytest.mark.parametrize("zeta", [0.2, 0.5, 0.7])
 def test_overshoot_and_its_time_are_those_of_the_formula(zeta):
-    told = step_response(FLAT, second_order(zeta), rate=FAST, duration=10.0)
+    told = step_response(
+        ulna.Scenario(arm=FLAT, controller=second_order(zeta), rate=FAST, duration=10.0)
+    )
     damped = OMEGA * np.sqrt(1.0 - zeta**2)
     assert told.overshoot == pytest.approx(np.exp(-np.pi * zeta * OMEGA / damped), rel=2e-3)
     assert told.peak_time == pytest.approx(np.pi / damped, rel=2e-3)
@@ -33,7 +35,9 @@ def test_overshoot_and_its_time_are_those_of_the_formula(zeta):
 
 @pytest.mark.parametrize("zeta", [0.3, 1.0, 2.0])
 def test_rise_and_settling_are_those_of_the_exact_response(zeta):
-    told = step_response(FLAT, second_order(zeta), rate=FAST, duration=8.0)
+    told = step_response(
+        ulna.Scenario(arm=FLAT, controller=second_order(zeta), rate=FAST, duration=8.0)
+    )
     t = np.linspace(0.0, 8.0, 400_001)
     root = OMEGA * np.emath.sqrt(zeta**2 - 1.0 + (1e-9 if zeta == 1.0 else 0.0))
     decay = np.exp(-zeta * OMEGA * t)
@@ -53,7 +57,7 @@ def test_delay_and_lag_make_a_step_overshoot_as_the_linear_loop_tells():
         "sensors": ulna.Sensors(delay=0.002),
         "actuators": ulna.Actuators(delay=0.001, time_constant=0.005),
     }
-    told = step_response(FLAT, PD(400.0, 28.0), **given)
+    told = step_response(ulna.Scenario(arm=FLAT, controller=PD(400.0, 28.0), **given))
     found = loop(FLAT, [0.1], PD(400.0, 28.0), **given)
     state, closed = np.zeros(len(found.A)), found.A - found.B @ found.C
     for row, name in enumerate(found.states):
@@ -61,19 +65,21 @@ def test_delay_and_lag_make_a_step_overshoot_as_the_linear_loop_tells():
     angles = [float((np.linalg.matrix_power(closed, k) @ state)[0]) for k in range(400)]
     overshoot = max(angles) / 0.1
     assert told.overshoot == pytest.approx(overshoot, abs=2e-3)
-    assert told.overshoot > step_response(FLAT, PD(400.0, 28.0), rate=250.0).overshoot + 0.002
+    slow = ulna.Scenario(arm=FLAT, controller=PD(400.0, 28.0), rate=250.0)
+    assert told.overshoot > step_response(slow).overshoot + 0.002
     own = ulna.Arm.of(FLAT.links, FLAT.joints, gravity=(0.0, 0.0), loop=ulna.ControlLoop(**given))
-    assert step_response(own, PD(400.0, 28.0)).overshoot == told.overshoot
+    held = ulna.Scenario(arm=own, controller=PD(400.0, 28.0))
+    assert step_response(held).overshoot == told.overshoot
 
 
 def test_what_rounds_is_refused_with_the_reason():
     coarse = ulna.Sensors(angle_resolution=1e-3)
     with pytest.raises(InputError, match=r"angle_resolution: got 0.001, .*go with the size of the"):
-        step_response(FLAT, PD(400.0, 28.0), sensors=coarse)
+        step_response(ulna.Scenario(arm=FLAT, controller=PD(400.0, 28.0), sensors=coarse))
 
 
 def test_it_is_watched_until_it_rests():
-    slow = step_response(FLAT, PD(1.0, 1.6))
+    slow = step_response(ulna.Scenario(arm=FLAT, controller=PD(1.0, 1.6)))
     assert slow.settles
     assert slow.run.t[-1] > 2.0
     assert slow.overshoot == pytest.approx(np.exp(-np.pi * 0.8 / 0.6), rel=0.02)
@@ -81,7 +87,7 @@ def test_it_is_watched_until_it_rests():
 
 def test_what_swings_on_never_settles_and_says_so():
     with pytest.warns(ulna.UlnaWarning, match="unstable"):  # what is held for a tick comes late
-        told = step_response(FLAT, PD(100.0, 0.0), duration=2.0)
+        told = step_response(ulna.Scenario(arm=FLAT, controller=PD(100.0, 0.0), duration=2.0))
     assert not told.settles
     assert (told.rise_time, told.overshoot, told.peak_time, told.steady_error) == (None,) * 4
     assert "does not settle" in repr(told)
@@ -90,7 +96,7 @@ def test_what_swings_on_never_settles_and_says_so():
 
 def test_what_diverges_says_so():
     with pytest.warns(ulna.UlnaWarning, match="unstable"):
-        told = step_response(FLAT, PD(1e8, 0.0))
+        told = step_response(ulna.Scenario(arm=FLAT, controller=PD(1e8, 0.0)))
     assert not told.settles
     assert not told.run.status.ok
     assert str(told.run.status) in repr(told)
@@ -98,7 +104,7 @@ def test_what_diverges_says_so():
 
 def test_gravity_leaves_an_error_that_the_spring_cannot_take():
     arm = ulna.Arm.rods([1.0], [1.0])
-    told = step_response(arm, PD(50.0, 10.0), size=0.3, duration=6.0)
+    told = step_response(ulna.Scenario(arm=arm, controller=PD(50.0, 10.0), duration=6.0), size=0.3)
     missing = told.steady_error
     hangs = -np.pi / 2.0 + 0.3 - missing
     assert 50.0 * missing == pytest.approx(9.81 * 0.5 * np.cos(hangs), abs=1e-4)
@@ -109,7 +115,9 @@ def test_the_joints_of_a_computed_torque_answer_alike():
     arm = ulna.preset("kehl")
     first, second = (
         step_response(
-            arm, ComputedTorque(natural_frequency=10.0), joint=joint, size=-0.2, duration=3.0
+            ulna.Scenario(arm=arm, controller=ComputedTorque(natural_frequency=10.0), duration=3.0),
+            joint=joint,
+            size=-0.2,
         )
         for joint in (1, 2)
     )
@@ -177,7 +185,9 @@ def test_a_member_has_the_same_bits_in_every_batch_and_by_itself():
 
 
 def test_a_run_is_measured_as_the_step_that_it_was():
-    told = step_response(FLAT, second_order(0.5), duration=3.0, q0=[0.4])
+    told = step_response(
+        ulna.Scenario(arm=FLAT, controller=second_order(0.5), duration=3.0, q0=[0.4])
+    )
     again = step_response(told.run)
     for name in NAMES:
         assert getattr(again, name) == pytest.approx(getattr(told, name), rel=1e-12, abs=1e-15)
@@ -225,4 +235,4 @@ def test_set_points_that_are_not_known_are_asked_for():
     with pytest.raises(InputError, match="not where it started"):
         step_response(run, joint=1, reference=[0.0, 0.2])
     with pytest.raises(InputError, match="joint and size"):
-        step_response(TWO, PD(9.0, 1.0), reference=[0.1, 0.2])
+        step_response(ulna.Scenario(arm=TWO, controller=PD(9.0, 1.0), reference=[0.1, 0.2]))

@@ -20,7 +20,7 @@ TAKERS = {
         ulna.Scenario(arm=ARM, q0=[0.0, 0.0], controller=law)
     ),
     "simulate_batch": lambda law: ulna.simulate_batch(ARM, controller=law, **MOVED),
-    "step_response": lambda law: analysis.step_response(ARM, law),
+    "step_response": lambda law: analysis.step_response(ulna.Scenario(arm=ARM, controller=law)),
     "stability": lambda law: analysis.stability(ulna.plan(ARM, **PLAN), controller=law, rate=100.0),
     "portrait": lambda law: ulna.portrait(ONE, controller=law),
     "poincare": lambda law: ulna.poincare(
