@@ -65,12 +65,14 @@ def one_run(arm: ulna.Arm, plan: ulna.Plan, q: Floats, pd: control.PD) -> None:
     ulna.simulate(arm, q0=q, disturbances=disturbances.step([1.0]))  # type: ignore[arg-type]
     ulna.simulate(arm, q0=q, duration=1.0, torque=lambda: [0.0])  # type: ignore[arg-type]
     ulna.simulate(arm, q, 1.0)  # type: ignore[call-arg]
-    print(run.q, run.status.ok, run.final.q, run.tip, run.energy.kinetic, run.settings)
+    print(run.q, run.status.ok, run.final.q, run.tip, run.energy.kinetic, run.scenario.method)
     print(run.torque)  # type: ignore[attr-defined]
     swing = ulna.Simulation(
         ulna.Scenario(arm=arm, q0=q, qd0=[0.0, 0.0], controller=pd, reference=plan)
     )
-    ulna.Simulation(ulna.Scenario(arm=arm, q0=q, duration=1.0))  # type: ignore[call-arg]
+    ulna.Simulation(arm, q0=q)  # type: ignore[arg-type, call-arg]
+    ulna.simulate(swing.scenario.replace({"link.2.mass": 2.0}, duration=2.0), progress=False)
+    swing.scenario.replace(durration=2.0)  # type: ignore[call-arg]
     if swing.advance(0.1):
         swing.apply(torque=[1.0, 2.0], tip_force=(0.0, -1.0))
     swing.apply([1.0, 2.0])  # type: ignore[call-arg]

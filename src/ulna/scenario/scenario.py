@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import numpy as np
 
@@ -78,6 +78,42 @@ class Reading(NamedTuple):
     command: str  # which of COMMANDS is given, TORQUE if none is
     sources: tuple[Source, Source]  # that command, and the force on the tip
     signals: tuple[Signal, ...]  # events, and what ends the run
+
+
+class ScenarioFields(TypedDict, total=False):
+    """The fields of a scenario, as `Scenario.replace` takes them."""
+
+    arm: Arm
+    q0: StateLike | None
+    qd0: StateLike | None
+    duration: float | None
+    torque: TorqueLike | None
+    voltage: TorqueLike | None
+    current: TorqueLike | None
+    position: TorqueLike | None
+    tip_force: TipForceLike | None
+    between: Interpolation
+    controller: ControllerLike | None
+    reference: ReferenceLike | None
+    rate: float | None
+    sensors: SensorsLike | None
+    actuators: ActuatorsLike | None
+    disturbances: DisturbancesLike
+    stops: bool
+    restitution: float
+    dynamics: Dynamics
+    sequential_damping: ArrayLike | None
+    method: Method | None
+    dt: float
+    rtol: float | None
+    atol: float
+    max_step: float
+    samples: SamplesLike | None
+    signals: bool
+    events: EventsLike | None
+    until: EventLike | None
+    precision: Precision
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -456,7 +492,9 @@ class Scenario:
 
         return get_value(self, name)
 
-    def replace(self, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Self:
+    def replace(
+        self, changes: Mapping[str, Any] | None = None, /, **fields: Unpack[ScenarioFields]
+    ) -> Self:
         """Return a scenario with other values.
 
         Parameters
@@ -464,7 +502,7 @@ class Scenario:
         changes : mapping of str to Any, optional
             Values by dotted names, as `get` takes them, in SI units. Whole fields are replaced
             before parts of them.
-        **fields : Any
+        **fields : ScenarioFields
             Values by the names of the fields.
 
         Returns
@@ -490,12 +528,12 @@ class Scenario:
         values = {name: getattr(self, name) for name in FIELDS}
         return type(self)(**values | changed_fields(self, {**(changes or {}), **fields}))
 
-    def completed(self, **values: Any) -> Self:
+    def completed(self, **values: Unpack[ScenarioFields]) -> Self:
         """Return the same with what was left open: values in the form in which it keeps them.
 
         Parameters
         ----------
-        **values : Any
+        **values : ScenarioFields
             Values by the names of the fields, which are not checked.
 
         Returns
@@ -511,12 +549,12 @@ class Scenario:
         return made
 
     @classmethod
-    def unchecked(cls, **values: Any) -> Self:
+    def unchecked(cls, **values: Unpack[ScenarioFields]) -> Self:
         """Return a scenario of values that are not checked before it is simulated.
 
         Parameters
         ----------
-        **values : Any
+        **values : ScenarioFields
             Values by the names of the fields; those that are left out have their defaults.
 
         Returns

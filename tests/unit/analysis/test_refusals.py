@@ -67,7 +67,7 @@ def test_what_is_no_such_number_is_refused_by_name(call, name):
             made(**{name: given})
 
 
-portrait, step = partial(ulna.portrait, PENDULUM), partial(step_response, ONE, PD(1.0, 1.0))
+portrait = partial(ulna.portrait, PENDULUM)
 BATCH = ulna.simulate_batch(ARM, q0=np.zeros((2, 2)), duration=0.1, samples=3)
 # What is something else than it should be, by its name.
 OTHERS = {
@@ -82,7 +82,7 @@ OTHERS = {
         partial(portrait, controller="PD"),
     ],
     "actuators": [partial(loop, ONE, [0.0], PD(), actuators=0.1)],
-    "q0": [partial(step, q0=[0.0, 1.0])],
+    "scenario": [partial(step_response, ONE), partial(ulna.poincare, ONE, starts=STARTS)],
     "torque": [partial(portrait, torque=1.0, controller=PD(1.0, 1.0))],
     "starts": [partial(portrait, starts=3)],
     "start": [

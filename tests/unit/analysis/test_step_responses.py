@@ -205,8 +205,6 @@ def test_a_run_is_measured_as_the_step_that_it_was():
     [
         ({"joint": 1}, "joint"),
         ({"size": 0.1}, "size"),
-        ({"rate": 100.0}, "rate"),
-        ({"controller": PD(1.0, 1.0)}, "controller"),
         ({"reference": [0.1]}, "reference"),
         ({"reference": [0.1, np.nan]}, "reference"),
         ({"reference": "0.1"}, "reference"),

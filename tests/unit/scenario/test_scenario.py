@@ -15,7 +15,7 @@ from ulna import Actuators, InputError, Joint, PlanRequest, Scenario, Sensors
 from ulna.control import PD, ComputedTorque, law, with_model
 from ulna.scenario.codec import read_stored, stored
 from ulna.scenario.disturbances import Disturbance, chirp, formula, noise, pulse, sine, step
-from ulna.scenario.scenario import DEFAULTS, FIELDS, Unwritten
+from ulna.scenario.scenario import DEFAULTS, FIELDS, ScenarioFields, Unwritten
 from ulna.scenario.toml_text import toml_text
 
 TWO = ulna.Arm.rods([1.0, 0.8], [1.5, 1.0], joints=(Joint(-3.0, 0.6), Joint(-0.4, 0.4)), name="two")
@@ -105,6 +105,8 @@ def test_its_fields_are_the_keywords_of_simulate():
     execution = ("progress", "on_error", "on_interrupt")
     assert [name for name in own if name not in execution] == list(FIELDS)
     assert {name: own[name].default for name in FIELDS if name != "arm"} == DEFAULTS
+    typed = {name: one.__forward_arg__ for name, one in ScenarioFields.__annotations__.items()}
+    assert typed == {name: Scenario.__annotations__[name] for name in FIELDS}
 
 
 def test_a_scenario_is_simulated_as_its_values_are():
