@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -95,6 +95,24 @@ def read_options(
     **numbers: Any,
 ) -> SimulationOptions:
     """Check the settings and fill in the method: rk4 under a controller, else dop853."""
+    given = (n, method, controlled, dynamics, sequential_damping, rtol, stops)
+    try:  # they are mostly the same from call to call
+        return _checked(*given, **numbers)
+    except TypeError:  # a list has no hash
+        return _checked.__wrapped__(*given, **numbers)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _checked(
+    n: int,
+    method: Any,
+    controlled: bool,
+    dynamics: Any,
+    sequential_damping: Any,
+    rtol: Any,
+    stops: Any,
+    **numbers: Any,
+) -> SimulationOptions:
     checks = Problems()
     if isinstance(method, IntegrationMethod):
         known = METHODS.get(method.name)
@@ -167,11 +185,13 @@ def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> No
     """Raise InputError for a start that no arm has, and for one beyond the stops."""
     checks, (lower, upper) = Problems(), (arm.parameters.lower, arm.parameters.upper)
     for what, values, unit in (("q0", q, "rad"), ("qd0", qd, "rad/s")):
-        for i in np.flatnonzero(np.abs(values) > MOST_START):
+        far = np.abs(values) > MOST_START
+        for i in np.flatnonzero(far) if far.any() else ():
             need = f"at most {MOST_START:g} {unit} either way"
             checks.add(f"{what}, joint {i + 1}", f"{values[i]:g} {unit}", need)
     if options.stops and options.dynamics != "sequential" and not checks.found:
-        for i in np.flatnonzero((q < lower) | (q > upper)):
+        beyond = (q < lower) | (q > upper)
+        for i in np.flatnonzero(beyond) if beyond.any() else ():
             need = f"an angle from {lower[i]:g} to {upper[i]:g} rad, its limits"
             hint = "start inside them, or pass stops=False"
             checks.add(f"q0, joint {i + 1}", f"{q[i]:g} rad", need, hint)

@@ -73,6 +73,7 @@ class Reading(NamedTuple):
     """What a scenario says, read once."""
 
     options: SimulationOptions
+    start: tuple[Array, Array] | None  # angles and rates, if angles are given
     loop: ControlLoop  # rate, sensors and actuators that hold, all of them given
     timing: ControlTiming
     command: str  # which of COMMANDS is given, TORQUE if none is
@@ -256,8 +257,8 @@ class Scenario:
     def _read(self) -> Reading:
         """Check every value, and keep it in the form in which nobody can change it."""
         own = vars(self)  # it is frozen for everybody else
-        lost = [one for one in own.values() if isinstance(one, Unwritten)]
-        if lost:
+        if Unwritten in map(type, own.values()):
+            lost = (one for one in own.values() if isinstance(one, Unwritten))
             raise InputError([one.problem() for one in lost])
         arm, controller = self.arm, self.controller
         check_kinds(arm, controller, self.sensors, self.disturbances, self.actuators)
@@ -273,7 +274,7 @@ class Scenario:
             dt=self.dt, atol=self.atol, max_step=self.max_step, rate=loop.rate,
             restitution=self.restitution,
         )  # fmt: skip
-        self._keep_start(options)
+        start = self._keep_start(options)
         own["signals"] = flag("signals", self.signals)
         own["samples"] = _samples(self.samples)
         if self.precision not in PRECISIONS:
@@ -281,7 +282,7 @@ class Scenario:
             need = "'double' or 'single'"
             raise InputError(Problem("precision", shown(self.precision), need, hint))
         check_seed("seed", self.seed)
-        own |= {"seed": int(self.seed), "disturbances": tuple(self.disturbances)}
+        own["seed"], own["disturbances"] = int(self.seed), tuple(self.disturbances)
         signals = read_events(self.events, self.until, arm.n)
         if self.events is not None:
             own["events"] = MappingProxyType(dict(self.events))
@@ -292,27 +293,32 @@ class Scenario:
         timing = timing_of(sensors, actuators, arm.n, options.rate)
         command, sources = self._read_inputs(options, positioned)
         own["reference"] = check_reference(arm.n, self.reference)
-        kept = {name: getattr(options, name) for name in ("dt", "rtol", "atol", "max_step")}
-        own |= kept | {"stops": options.stops, "restitution": options.restitution}
+        own["dt"], own["rtol"], own["atol"] = options.dt, options.rtol, options.atol
+        own["max_step"], own["stops"] = options.max_step, options.stops
+        own["restitution"] = options.restitution
         own["sequential_damping"] = options.sequential_damping
         if self.rate is not None:
             own["rate"] = options.rate
         if self.method is not None:
             own["method"] = options.method
-        return Reading(options, loop, timing, command, sources, signals)
+        return Reading(options, start, loop, timing, command, sources, signals)
 
-    def _keep_start(self, options: SimulationOptions) -> None:
-        """Check the start, and how long the simulation lasts."""
+    def _keep_start(self, options: SimulationOptions) -> tuple[Array, Array] | None:
+        """Check the start, and how long the simulation lasts; return the start, if it is given."""
         own, n = vars(self), self.arm.n
-        q = np.zeros(n) if self.q0 is None else joint_values(n, "q0", self.q0, "rad")
-        qd = np.zeros(n) if self.qd0 is None else joint_values(n, "qd0", self.qd0, "rad/s")
-        if self.q0 is not None:
-            check_start(self.arm, q, qd, options)
-            own["q0"] = tuple(q.tolist())
-        if self.qd0 is not None:
-            own["qd0"] = tuple(qd.tolist())
         if self.duration is not None:
             own["duration"] = read_time("duration", self.duration)
+        qd = np.zeros(n)
+        if self.qd0 is not None:
+            qd = joint_values(n, "qd0", self.qd0, "rad/s")
+            own["qd0"] = tuple(qd.tolist())
+        if self.q0 is None:
+            return None
+        q = joint_values(n, "q0", self.q0, "rad")
+        check_start(self.arm, q, qd, options)
+        own["q0"] = tuple(q.tolist())
+        freeze(q, qd)
+        return q, qd
 
     def _read_inputs(
         self, options: SimulationOptions, positioned: bool

@@ -302,8 +302,8 @@ def resolved(simulation: Simulation, length: float, count: int) -> Scenario:
     """Return the scenario of a run with all that was left open: it gives the same bits again."""
     asked, options, (q, qd) = simulation.scenario, simulation.options, simulation.start
     found: dict[str, Any] = {
-        "q0": tuple(q.tolist()), "qd0": tuple(qd.tolist()), "duration": length,
-        "method": options.method, "rate": options.rate,
+        "q0": asked.q0 or tuple(q.tolist()), "qd0": asked.qd0 or tuple(qd.tolist()),
+        "duration": length, "method": options.method, "rate": options.rate,
     }  # fmt: skip
     if not isinstance(asked.samples, np.ndarray):
         found["samples"] = count

@@ -44,15 +44,15 @@ LOST = ("diverged", "stalled", "bad torque")  # there is no state to continue fr
 
 def starting_state(scenario: Scenario) -> tuple[Array, Array]:
     """Return the angles and rates at the start: those given, else those of the motion."""
-    n, motion = scenario.arm.n, scenario.motion
-    if scenario.q0 is not None:
-        q = np.array(scenario.q0)
-        return q, np.zeros(n) if scenario.qd0 is None else np.array(scenario.qd0)
+    read = scenario.reading
+    if read.start is not None:
+        return read.start
+    motion = scenario.motion
     if motion is None:
         raise InputError(Problem("q0", "nothing", "the joint angles [rad] at the start"))
     first = motion(0.0)
     qd = first.qd if scenario.qd0 is None else np.array(scenario.qd0)
-    check_start(scenario.arm, first.q, qd, scenario.reading.options)
+    check_start(scenario.arm, first.q, qd, read.options)
     return first.q, qd
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -241,7 +241,10 @@ def read_spec(
     n = int(parameters.length.shape[-1])
     references = read_references(reference, n)
     rate = _rate_of(arms) if rate is None else rate
-    options = _read_options(n, method, dt, rate, stops, restitution)
+    options = read_options(
+        n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
+        restitution=restitution, atol=1.0, max_step=math.inf,
+    )  # fmt: skip
     what, command = chosen_command(
         controller, torque=torque, voltage=voltage, current=current, position=position
     )
@@ -371,24 +374,6 @@ def is_an_arm(p: Parameters) -> Array:
         rotor = rotor_moments(p.rotor_inertia, p.gear_ratio)
         fine &= (moments[-1] + rotor[-1])[..., -1] > 0.0
     return fine
-
-
-@lru_cache(maxsize=32, typed=True)
-def _checked_options(
-    n: int, method: Any, dt: Any, rate: Any, stops: Any, restitution: Any
-) -> SimulationOptions:
-    return read_options(
-        n, method=method, controlled=True, rtol=None, stops=stops, dt=dt, rate=rate,
-        restitution=restitution, atol=1.0, max_step=math.inf,
-    )  # fmt: skip
-
-
-def _read_options(n: int, *given: Any) -> SimulationOptions:
-    """Read the options, which are mostly the same from call to call; a list has no hash."""
-    try:
-        return _checked_options(n, *given)
-    except TypeError:
-        return _checked_options.__wrapped__(n, *given)
 
 
 def common_count(**counts: int) -> int:
