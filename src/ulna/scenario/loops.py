@@ -35,7 +35,7 @@ def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
 def check_loop(sensors: Any, actuators: Any) -> None:
     """Raise InputError for what is neither None nor sensors or actuators."""
     for given, kind in ((sensors, Sensors), (actuators, Actuators)):
-        if not isinstance(given, kind | None):
+        if given is not None and not isinstance(given, kind):
             need = f"{kind.__name__}(...)"
             raise InputError(Problem(kind.__name__.lower(), shown(given), need))
 

@@ -181,17 +181,25 @@ def joint_values(n: int, what: str, given: Any, unit: str) -> Array:
     return np.array(values, dtype=float)
 
 
+@per_arm
+def has_stops(arm: Arm) -> bool:
+    """Return whether any joint of an arm has a limit."""
+    p = arm.parameters
+    return bool(np.isfinite([p.lower, p.upper]).any())
+
+
 def check_start(arm: Arm, q: Array, qd: Array, options: SimulationOptions) -> None:
     """Raise InputError for a start that no arm has, and for one beyond the stops."""
     checks, (lower, upper) = Problems(), (arm.parameters.lower, arm.parameters.upper)
     for what, values, unit in (("q0", q, "rad"), ("qd0", qd, "rad/s")):
-        far = np.abs(values) > MOST_START
-        for i in np.flatnonzero(far) if far.any() else ():
+        if max(map(abs, values.tolist())) <= MOST_START:
+            continue
+        for i in np.flatnonzero(np.abs(values) > MOST_START):
             need = f"at most {MOST_START:g} {unit} either way"
             checks.add(f"{what}, joint {i + 1}", f"{values[i]:g} {unit}", need)
-    if options.stops and options.dynamics != "sequential" and not checks.found:
-        beyond = (q < lower) | (q > upper)
-        for i in np.flatnonzero(beyond) if beyond.any() else ():
+    stops = options.stops and options.dynamics != "sequential" and has_stops(arm)
+    if stops and not checks.found:
+        for i in np.flatnonzero((q < lower) | (q > upper)):
             need = f"an angle from {lower[i]:g} to {upper[i]:g} rad, its limits"
             hint = "start inside them, or pass stops=False"
             checks.add(f"q0, joint {i + 1}", f"{q[i]:g} rad", need, hint)

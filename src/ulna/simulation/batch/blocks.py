@@ -219,7 +219,6 @@ class ThreadPool:
         self.kind, self._most = kind, threads
         self.done = 0.0  # arms
         self._lock = threading.Lock()
-        self._team = Team()
 
     def work(
         self,
@@ -240,9 +239,8 @@ class ThreadPool:
         def look() -> None:
             report(self.done)
 
-        self._team = Team(look)
-        with self._team:
-            self._serve(pieces, outcome, look, helpers)
+        with Team(look) as team:
+            self._serve(team, pieces, outcome, look, helpers)
 
     def blocks_of(self, prepared: Prepared) -> int:
         """Return how many blocks the arms of a bucket fill."""
@@ -266,6 +264,7 @@ class ThreadPool:
 
     def _serve(
         self,
+        team: Team,
         pieces: deque[BlockRange],
         outcome: Outcome,
         look: Callable[[], None],
@@ -273,7 +272,7 @@ class ThreadPool:
     ) -> None:
         """Run ranges of blocks until none is left; submit helpers once all is compiled."""
         scratch: BlockScratch | None = None
-        while pieces and not self._team.stopped:
+        while pieces and not team.stopped:
             try:
                 piece = pieces.popleft()
             except IndexError:  # another thread took it
@@ -285,19 +284,21 @@ class ThreadPool:
             scratch.begin(piece.first, piece.last)
             if helpers:
                 scratch.call(1)
-                self._team.call(helpers, lambda: self._serve(pieces, outcome, lambda: None))
+                team.call(helpers, lambda: self._serve(team, pieces, outcome, lambda: None))
                 helpers = 0
-            self._run(scratch, piece, look)
-        if scratch is not None and not self._team.stopped:
+            self._run(team, scratch, piece, look)
+        if scratch is not None and not team.stopped:
             scratch.give_back()
 
-    def _run(self, scratch: BlockScratch, piece: BlockRange, look: Callable[[], None]) -> None:
+    def _run(
+        self, team: Team, scratch: BlockScratch, piece: BlockRange, look: Callable[[], None]
+    ) -> None:
         """Run blocks to their end, or until the team is stopped."""
         noted = float(piece.first)
         arms = len(piece.prepared.members) / self.blocks_of(piece.prepared)  # in a block
         code = at.BUDGET
         try:
-            while code != at.REACHED and not self._team.stopped:
+            while code != at.REACHED and not team.stopped:
                 code = self._call_engine(scratch)
                 with self._lock:
                     self.done += arms * (scratch.reached - noted)

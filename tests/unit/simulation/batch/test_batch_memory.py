@@ -1,5 +1,8 @@
 """What a batch takes is known before it runs: it fits, goes to a store by slabs, or is refused."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -54,3 +57,17 @@ def test_it_is_known_before_anything_is_laid_out():
     arm = ulna.Arm.rods([1.0, 1.0], [1.0, 1.0])
     with prompt(), pytest.raises(InputError, match="samples"):
         ulna.simulate_batch(arm, q0=many, duration=0.01, samples=10**6)
+
+
+def test_a_batch_leaves_nothing_for_the_garbage_collector():
+    run = ulna.simulate_batch(ulna.preset("unit"), q0=np.zeros((20, 2)), duration=0.01)
+    kept = weakref.ref(run)
+    gc.disable()
+    try:
+        gc.collect()
+        del run
+        assert kept() is None
+        ulna.simulate_batch(ulna.preset("unit"), q0=np.zeros((20, 2)), duration=0.01)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
