@@ -21,7 +21,7 @@ from ulna.arm.control_loop import (
 from ulna.errors import Problems, shown
 
 LOOP_TABLES = ("loop", "sensors", "actuators")
-_KINDS: Mapping[str, Mapping[str, str]] = {
+LOOP_KINDS: Mapping[str, Mapping[str, str]] = {
     name: {key: number.kind for key, number in numbers.items()}
     for name, numbers in (
         ("loop", LOOP),
@@ -55,7 +55,7 @@ def _values(checks: Problems, name: str, table: Any) -> dict[str, Any]:
     if not isinstance(table, dict):
         checks.add(name, shown(table), f"a table [{name}]")
         return {}
-    kinds, plain = _KINDS[name], _PLAIN.get(name, ())
+    kinds, plain = LOOP_KINDS[name], _PLAIN.get(name, ())
     checks.unknown_keys(table, (*kinds, *plain), name)
     values: dict[str, Any] = {}
     for key, given in table.items():

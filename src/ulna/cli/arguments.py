@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from ulna.arm import Arm, IdealMotor, preset, presets
 from ulna.arm.motor_catalogue import catalogued
 from ulna.arm.robot_files import check_format
 from ulna.cli.terminal import counted, degrees, note
-from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, shown
+from ulna.errors import InputError, Problem, Problems, did_you_mean, nearest_name, rewording, shown
 from ulna.expressions import constant
 from ulna.interop.description_files import is_description, load
 from ulna.storage import exists
+
+if TYPE_CHECKING:
+    from ulna.scenario import Scenario
 
 DEFAULT_RATE = 1000.0  # [Hz] of controllers
 HEAVIEST = 1e6  # [kg]
@@ -39,8 +42,53 @@ SETTING = re.compile(r"\b(method|dynamics|samples|speed|dt)='?([\w.,-]*\w)'?")
 OF_MOTION = re.compile(r"\b(max_speed|max_acceleration|max_joint_acceleration|end_speeds)\b")
 
 
-def find_arm(name: str, what: str = "ARM") -> Arm:
-    """Return the arm of that name: a preset, else a robot file."""
+def find_arm(name: str, what: str = "ARM", values: Sequence[str] | None = None) -> Arm:
+    """Return the arm of that name, a preset or else a robot file, with other `values` of --set."""
+    arm = _found_arm(name, what)
+    if not values:
+        return arm
+    from ulna.scenario import Scenario
+    from ulna.scenario.names import ARM_HEADS
+
+    _, others = split_values(values)
+    if others:
+        need = f"a part of an arm, which begins with {', '.join(ARM_HEADS)}"
+        raise InputError([Problem("--set", shown(one), need) for one in others])
+    return with_values(Scenario(arm=arm), values).arm
+
+
+def split_values(texts: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Return what --set was given for an arm, and for all else."""
+    if not texts:
+        return [], []
+    from ulna.scenario.names import ARM_HEADS
+
+    own = [one for one in texts if one.partition("=")[0].partition(".")[0].strip() in ARM_HEADS]
+    return own, [one for one in texts if one not in own]
+
+
+def with_values(scenario: Scenario, texts: Sequence[str]) -> Scenario:
+    """Return a scenario with the values that --set was given."""
+    if not texts:
+        return scenario
+    from ulna.scenario.names import read_value
+
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not name or not value:
+            need = "NAME=VALUE, such as 'link.2.mass=500 g'"
+            raise InputError(Problem("--set", shown(text), need))
+        if name in found:
+            raise InputError(Problem("--set", f"{name} twice", "every name once"))
+        found[name] = value
+    with rewording(lambda problem: replace(problem, what=f"--set {problem.what}")):
+        return scenario.replace(
+            {name: read_value(scenario, name, text) for name, text in found.items()}
+        )
+
+
+def _found_arm(name: str, what: str) -> Arm:
     if name in presets():
         return preset(name)
     check_format(name)
@@ -59,9 +107,10 @@ def changed_arm(
     *,
     no_gravity: bool,
     motor: Sequence[str] | None = None,
+    values: Sequence[str] | None = None,
 ) -> Arm:
-    """Return an arm with another load or other motors, and without gravity if it lies flat."""
-    arm = with_typed_motors(find_arm(name), motor)
+    """Return an arm with other values, load or motors, and without gravity if it lies flat."""
+    arm = with_typed_motors(find_arm(name, values=values), motor)
     if payload is not None:
         mass = units.to_si(payload, "mass", what="--payload")
         if not 0.0 <= mass <= HEAVIEST:

@@ -31,6 +31,7 @@ from ulna.units import from_si
 def check(
     arm: flags.Arm,
     motor: flags.Motor = None,
+    values: flags.Values = None,
     angles: flags.Angles = "relative",
     json: flags.Json = False,
 ) -> None:
@@ -40,7 +41,7 @@ def check(
     angles what they leave to each link, from the x axis, is shown beside them.
     """
     convention = read_convention(angles)
-    described = with_typed_motors(find_arm(arm), motor)
+    described = with_typed_motors(find_arm(arm, values=values), motor)
     if json:
         limits = described.parameters
         beside = convention.facts(phi_lower=limits.lower, phi_upper=limits.upper)

@@ -55,6 +55,7 @@ def derive(
     drives: Annotated[bool, switch("--drives", "Add geared rotors and damping.")] = False,
     friction: Annotated[bool, switch("--friction", "Add dry friction and drag.")] = False,
     arm: ArmOption = None,
+    values: flags.Values = None,
     format: FormatOption = None,  # noqa: A002 - the word that users know
     out: OutOption = None,
     overwrite: flags.Overwrite = False,
@@ -63,7 +64,10 @@ def derive(
     wanted = _format(format, out)
     if out is not None:
         check_new(out, "--out", overwrite=overwrite)
-    numbers = None if arm is None else find_arm(arm, "--arm")
+    if arm is None and values:
+        need = "an arm that it is a part of"
+        raise InputError(Problem("--set", shown(values[0]), need, "add --arm"))
+    numbers = None if arm is None else find_arm(arm, "--arm", values)
     with rewording(lambda problem: replace(problem, what=f"--{problem.what}")):
         found = derived(
             arm=numbers,

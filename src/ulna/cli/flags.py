@@ -86,6 +86,15 @@ Motor = Annotated[
         autocompletion=complete_motor,
     ),
 ]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Another value, by its name: --set 'link.2.mass=500 g'; can be repeated.",
+        show_default=False,
+    ),
+]
 NoGravity = Annotated[bool, switch("--no-gravity", "The arm lies flat: no gravity.")]
 Explain = Annotated[bool, switch("--explain", "Show the worked steps, with the numbers put in.")]
 Json = Annotated[bool, switch("--json", "Print JSON, in SI units and radians.")]

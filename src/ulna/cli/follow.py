@@ -116,6 +116,7 @@ def follow(
     rate: Annotated[str | None, flags.RATE] = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,
+    values: flags.Values = None,
     no_gravity: flags.NoGravity = False,
     keep_order: flags.KeepOrder = False,
     elbow: flags.Elbow = None,

@@ -47,13 +47,14 @@ def hold(
     tip_force: TipForceOption = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,
+    values: flags.Values = None,
     no_gravity: flags.NoGravity = False,
     angles: flags.Angles = "relative",
     explain: flags.Explain = False,
     json: flags.Json = False,
 ) -> None:
     """Compute holding torques (statics): what keeps the arm still in a pose."""
-    described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor)
+    described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor, values=values)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))
     pull = np.zeros(2)

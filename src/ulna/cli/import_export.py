@@ -98,6 +98,7 @@ def _angles(found: ImportedArm) -> dict[str, list[str]]:
 def export(
     arm: flags.Arm,
     out: DescriptionOption = None,
+    values: flags.Values = None,
     overwrite: flags.Overwrite = False,
     json: flags.Json = False,
 ) -> None:
@@ -110,7 +111,7 @@ def export(
         need = f"the file to write, a name that ends in {', '.join(DESCRIPTIONS)}"
         raise InputError(Problem("--out", "nothing", need))
     check_outputs([Output("--out", out, tuple(DESCRIPTIONS), _unwritten)], overwrite=overwrite)
-    described = find_arm(arm)
+    described = find_arm(arm, values=values)
     exported = export_robot(described, out)
     write_whole(out, exported.text, overwrite=overwrite)
     if json:

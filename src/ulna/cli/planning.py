@@ -87,6 +87,7 @@ def plan(
     ] = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,
+    values: flags.Values = None,
     no_gravity: flags.NoGravity = False,
     keep_order: flags.KeepOrder = False,
     servo: flags.Servo = None,
@@ -131,7 +132,7 @@ def read_request(given: Mapping[str, Any], angles: Angles) -> tuple[str, Arm, Pa
     if path is not None and not name.lower().endswith(".toml") and _is_path(name):
         hint = "the arm comes first, then the path"
         raise InputError(Problem("ARM", shown(name), "a preset or a robot file", hint))
-    changes = {key: given[key] for key in ("no_gravity", "motor")}
+    changes = {key: given[key] for key in ("no_gravity", "motor", "values")}
     described = changed_arm(name, given["payload"], **changes)
     if path is None:
         return name, described, default_path(described)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from ulna.arm import Arm
 from ulna.cli import flags
 from ulna.cli.arguments import as_option, find_arm, read_angles
 from ulna.cli.flags import argument, option, switch
@@ -43,6 +44,7 @@ def play(
     arm: ArmArgument = None,
     out: OutOption = None,
     q0: AnglesOption = None,
+    values: flags.Values = None,
     exercise: ExerciseOption = None,
     seed: SeedOption = None,
     key: KeySwitch = False,
@@ -56,14 +58,19 @@ def play(
         if key and exercise is not None:
             say(make_exercise(exercise, seed or 0).key())
         if out is not None or not key:
-            _write(arm, out or USUAL_FILE, q0, exercise, seed or 0, overwrite=overwrite)
+            found = _arm(arm, values, needed=exercise is None)
+            _write(found, out or USUAL_FILE, q0, exercise, seed or 0, overwrite=overwrite)
+
+
+def _arm(name: str | None, values: list[str] | None, *, needed: bool) -> Arm | None:
+    """Return the arm to play with; None for that of an exercise."""
+    return find_arm(name or USUAL_ARM, values=values) if name or values or needed else None
 
 
 def _write(
-    arm: str | None, out: str, q0: str | None, exercise: str | None, seed: int, *, overwrite: bool
+    found: Arm | None, out: str, q0: str | None, exercise: str | None, seed: int, *, overwrite: bool
 ) -> None:
     check_new(out, "--out", overwrite=overwrite)
-    found = find_arm(arm or USUAL_ARM) if arm or exercise is None else None
     angles = None if q0 is None else read_angles(q0, found or find_arm(USUAL_ARM), "--q0")
     made = write_playground(
         found, out, q0=angles, exercise=exercise, seed=seed, overwrite=overwrite

@@ -140,6 +140,7 @@ def portrait(
     section_joint: SectionJointOption = None,
     section_angle: SectionAngleOption = None,
     payload: flags.Payload = None,
+    values: flags.Values = None,
     no_gravity: flags.NoGravity = False,
     out: OutOption = "portrait.png",
     html: flags.Html = None,
@@ -152,7 +153,7 @@ def portrait(
     section through them.
     """
     given = locals()
-    described = changed_arm(arm, payload, no_gravity=no_gravity)
+    described = changed_arm(arm, payload, no_gravity=no_gravity, values=values)
     convention = RELATIVE if angles is None else read_convention(angles)
     if described.n > 1:
         only = given | {"basins": basins or None, "energy": energy or None}

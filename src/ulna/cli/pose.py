@@ -23,13 +23,14 @@ def pose(
     arm: flags.Arm,
     q: flags.Posture,
     angles: flags.Angles = "relative",
+    values: flags.Values = None,
     explain: flags.Explain = False,
     plot: flags.Plot = None,
     json: flags.Json = False,
     overwrite: flags.Overwrite = False,
 ) -> None:
     """Show forward kinematics: where joints and tip are for given joint angles."""
-    described = find_arm(arm)
+    described = find_arm(arm, values=values)
     convention = read_convention(angles)
     posture = np.array(convention.read(q, described, "--q"))
     if plot is not None:

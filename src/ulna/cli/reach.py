@@ -42,13 +42,14 @@ def reach(
     to: TargetOption,
     elbow: ElbowOption = None,
     angles: flags.Angles = "relative",
+    values: flags.Values = None,
     explain: flags.Explain = False,
     plot: flags.Plot = None,
     json: flags.Json = False,
     overwrite: flags.Overwrite = False,
 ) -> None:
     """Solve inverse kinematics: the postures that put the tip at a point."""
-    described = find_arm(arm)
+    described = find_arm(arm, values=values)
     convention = read_convention(angles)
     _check_elbow(described, elbow)
     target = np.array(read_target(to, "--to"))

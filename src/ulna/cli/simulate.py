@@ -34,7 +34,9 @@ from ulna.cli.arguments import (
     read_quantity,
     read_rate,
     say_loop,
+    split_values,
     spoken,
+    with_values,
 )
 from ulna.cli.flags import option, switch
 from ulna.cli.outputs import (
@@ -56,6 +58,7 @@ from ulna.errors import InputError, Problem, Problems, did_you_mean, rewording, 
 from ulna.expressions import FUNCTIONS, Expression
 from ulna.motion import SHAPES, Plan, read_path
 from ulna.motion.paths.points import interpolated
+from ulna.scenario import Scenario
 from ulna.scenario.disturbances import sizes, wave_programs
 from ulna.scenario.inputs import names_for, takes_positions
 from ulna.scenario.reading import read_disturbance, read_sensors
@@ -165,6 +168,7 @@ def simulate(
     until: UntilOption = None,
     payload: flags.Payload = None,
     motor: flags.Motor = None,
+    values: flags.Values = None,
     no_gravity: flags.NoGravity = False,
     method: MethodOption = None,
     dt: StepOption = None,
@@ -186,7 +190,8 @@ def simulate(
 ) -> None:
     """Simulate an arm (forward dynamics) under torques or a controller, and show what it did."""
     given = locals()
-    described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor)
+    of_arm, of_run = split_values(values)
+    described = changed_arm(arm, payload, no_gravity=no_gravity, motor=motor, values=of_arm)
     convention = read_convention(angles)
     settings = _read_options(given, described, convention)
     outputs = _data_outputs(out, csv=csv, overwrite=overwrite) + _shown_outputs(given)
@@ -196,7 +201,8 @@ def simulate(
     if film is not None:
         check_film(film_speed, None if until else seconds)
     with rewording(lambda problem: _of_start(problem, convention)):
-        run, elapsed = _run(described, {**settings, "stops": not no_stops})
+        asked = {**settings, "stops": not no_stops}
+        run, elapsed = _run(described, asked, of_run)
     if run.status.reason == "interrupted" and outputs:
         outputs = interrupted_outputs(outputs)
         note("interrupted; writing what there is, Ctrl-C again to stop at once")
@@ -269,13 +275,14 @@ def _data_outputs(out: str | None, *, csv: bool, overwrite: bool) -> list[Output
     ]
 
 
-def _run(arm: Arm, settings: Mapping[str, Any]) -> tuple[Run, float]:
+def _run(arm: Arm, settings: Mapping[str, Any], values: list[str]) -> tuple[Run, float]:
     """Simulate; return the time [s] that it took as well, the engine's loading apart."""
     with rewording(as_option):
-        # A run of no length checks what was given, and has the engine loaded or compiled.
-        simulated(arm, **{**settings, "duration": 0.0, "samples": None})
+        # A run of no length has the engine loaded or compiled.
+        scenario = with_values(Scenario(arm=arm, **settings), values)
+        simulated(scenario.replace(duration=0.0, samples=None))
         start = time.perf_counter()
-        run = simulated(arm, **settings, on_interrupt="return")
+        run = simulated(scenario, on_interrupt="return")
     return run, time.perf_counter() - start
 
 

@@ -11,13 +11,13 @@ from ulna.cli.terminal import note, say, show_json, show_table
 BUG = 1  # exit code
 
 
-def verify(arm: flags.Arm, json: flags.Json = False) -> None:
+def verify(arm: flags.Arm, values: flags.Values = None, json: flags.Json = False) -> None:
     """Check an arm's dynamics by laws of mechanics and, where installed, by other programs.
 
     Differences are relative to the largest term. Dry friction and motors are left out, which no
     other program models alike.
     """
-    found = verified(find_arm(arm))
+    found = verified(find_arm(arm, values=values))
     if json:
         rows = [
             {"name": one.name, "difference": one.difference, "bound": one.bound, "ok": one.ok}

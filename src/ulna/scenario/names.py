@@ -14,14 +14,18 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ulna import units
 from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.components import FRICTION
+from ulna.arm.loop_tables import LOOP_KINDS
+from ulna.arm.motor_catalogue import catalogued
 from ulna.control import with_model
 from ulna.control.controller_text import CONTROLLERS
 from ulna.control.laws import LawController
-from ulna.errors import InputError, Problem, did_you_mean, nearest_name, shown
+from ulna.errors import InputError, Problem, did_you_mean, nearest_name, rewording, shown
 from ulna.expressions import Call, parse_call
 from ulna.motion import PlanRequest
+from ulna.motion.planning.plan_request import KINDS as REQUEST_KINDS
 from ulna.scenario.arm_names import (
     ALL,
     ARM_FIELDS,
@@ -210,6 +214,97 @@ def _component(values: Any, number: str, what: str) -> Any:
     if not isinstance(values, tuple):
         return values  # one for all joints
     return values[_place(number, len(values), what)]
+
+
+def read_value(scenario: Scenario, name: str, text: str) -> Any:
+    """Return the value of a part that text describes, such as "2 ms" for "sensors.delay".
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Whose part it is.
+    name : str
+        A dotted name.
+    text : str
+        A number in SI units or with a unit, a word, or what a scenario in TOML has.
+
+    Returns
+    -------
+    Any
+        The value, in SI units.
+
+    Raises
+    ------
+    InputError
+        If there is no such part, or the text is no value of it.
+
+    Examples
+    --------
+    >>> import ulna
+    >>> swing = ulna.Scenario(arm=ulna.preset("kehl"))
+    >>> read_value(swing, "link.2.length", "40 cm"), read_value(swing, "stops", "false")
+    (0.4, False)
+    """
+    get_value(scenario, name)
+    head, _, rest = name.partition(".")
+    known = template(rest.removeprefix("model.") if head == "controller" else name)
+    if known in ARM_FIELDS:
+        return _read_kind(ARM_FIELDS[known].kind, text, name)
+    if rest:
+        return _read_kind(_kind_of(scenario, head, rest), text, name)
+    from ulna.scenario.codec import CODECS
+
+    words = text.strip()
+    if isinstance(getattr(scenario, name), bool):
+        return _read_kind("flag", text, name)
+    value: Any = int(words) if words.isdecimal() and name in ("seed", "samples") else words
+    return CODECS[name].read(value, name, scenario.arm)
+
+
+def _kind_of(scenario: Scenario, head: str, rest: str) -> Any:
+    """Return the kind of a part: of `ulna.units`, a function that reads it, or a plain one."""
+    field, _, part = rest.partition(".")
+    if head in PARTS:
+        return LOOP_KINDS[head].get(field, "whole" if field == "seed" else "word")
+    if head == "controller":
+        name = type(scenario.controller).__name__
+        entry = CONTROLLERS.get(getattr(scenario.controller, "__name__", name))
+        return "number" if entry is None else entry.parameters[field]
+    if head == "disturbances":
+        one = scenario.disturbances[int(field) - 1]
+        argument, _, axis = part.partition(".")
+        if axis:
+            return "torque" if "torque" in (argument, axis) or axis == "moment" else "force"
+        kinds = DISTURBANCES[parse_call(one.text).name].kinds if one.text else {}
+        return kinds.get(argument, "time" if argument in ("start", "stop") else "number")
+    if head == "reference":
+        return REQUEST_KINDS.get(field, "word" if _request_of(scenario) else "angle")
+    if head == "tip_force":
+        return "torque" if field in ("moment", "3") else "force"
+    kinds = {"q0": "angle", "qd0": "speed", "position": "angle", "sequential_damping": "number"}
+    return kinds.get(head, head)
+
+
+def _read_kind(kind: Any, text: str, what: str) -> Any:
+    words = text.strip()
+    if kind == "flag":
+        if words not in ("true", "false"):
+            raise InputError(Problem(what, shown(text), "true or false"))
+        return words == "true"
+    if kind == "whole":
+        return int(units.to_si(words, "number", what=what))
+    if kind == "motor":
+        return catalogued(words, what).motor
+    if kind == "word":
+        return words
+    try:
+        value: Any = float(words)
+    except ValueError:
+        value = words
+    if not callable(kind):
+        return units.to_si(value, kind, what=what)
+    with rewording(lambda problem: dataclasses.replace(problem, what=what)):
+        return kind(value)
 
 
 def changed_fields(scenario: Scenario, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -167,7 +167,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(ask):
 
 
 def test_a_bug_of_ours_is_exit_1_in_one_sentence(ask, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise ZeroDivisionError("boom")
 
     monkeypatch.setattr("ulna.cli.check.find_arm", broken)
@@ -177,7 +177,7 @@ def test_a_bug_of_ours_is_exit_1_in_one_sentence(ask, monkeypatch):
 
 
 def test_a_file_that_ends_too_soon_is_not_taken_for_ctrl_c(ask, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise EOFError("Ran out of input")
 
     monkeypatch.setattr("ulna.cli.check.find_arm", broken)
@@ -189,7 +189,7 @@ def test_a_file_that_ends_too_soon_is_not_taken_for_ctrl_c(ask, monkeypatch):
 
 
 def test_ctrl_c_is_exit_130(ask, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ulna.cli.check.find_arm", interrupted)
