@@ -252,8 +252,11 @@ def _takes_timing(function: Callable[..., Any]) -> bool:
 
 def plain_gain(value: Any) -> Any:
     """Return a gain of any kind as a number or a tuple of numbers."""
-    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return tuple(plain) if isinstance(plain, list) else plain
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple(one.item() if isinstance(one, np.generic) else one for one in value)
 
 
 @dataclasses.dataclass(frozen=True)

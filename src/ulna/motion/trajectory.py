@@ -7,7 +7,7 @@ exact derivatives. "uniform" counts the way in the path's own parameter, all oth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -65,6 +65,11 @@ class Timing:
     sharpness: float = 0.0
     knots: tuple[float, ...] = ()
     duration: float | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if LAWS.get(self.name) is self:  # the built-in laws are known by what they are
+            return read_timing, (self.name,)
+        return Timing, tuple(getattr(self, one.name) for one in fields(self))
 
     def reached(self, parts: Array) -> Array:
         """Return when parts of the way are reached.

@@ -20,6 +20,7 @@ from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.loop_tables import read_loop
 from ulna.arm.plain_arms import arm_expression, plain_arm, read_plain_arm
 from ulna.arm.robot_files import FORMAT, parse_toml, placed
+from ulna.arrays import float_array, freeze
 from ulna.control import read_controller, with_model
 from ulna.control.controller_text import without_model
 from ulna.errors import InputError, Problem, Problems, rewording, shown
@@ -69,13 +70,15 @@ def given(scenario: Scenario) -> dict[str, Any]:
 
 def from_dict(values: Mapping[str, Any]) -> Scenario:
     """Return the scenario of plain values."""
+    if not isinstance(values, Mapping):
+        raise InputError(Problem("scenario", shown(values), "a mapping of its fields"))
     checks, found = Problems(), dict[str, Any]()
     checks.unknown_keys(values, FIELDS)
     if "arm" not in values:
         checks.add("arm", "nothing", 'a preset such as "kehl", or a table')
         checks.raise_if_any()
-    with checks.gather("arm"):
-        found["arm"] = read_plain_arm(values["arm"])
+    with checks.gather():
+        found["arm"] = _read_arm(values["arm"])
     if "arm" in found:
         for name, value in values.items():
             if name in CODECS and name != "arm":
@@ -92,6 +95,8 @@ def to_toml(scenario: Scenario) -> str:
 
 def from_toml(text: str, name: str = "scenario") -> Scenario:
     """Return the scenario that TOML describes; problems name their lines."""
+    if not isinstance(text, str):
+        raise InputError(Problem(name, shown(text), "the text of a TOML file"))
     document = dict(parse_toml(text, name))
     version = document.pop("format", None)
     try:
@@ -105,9 +110,18 @@ def from_toml(text: str, name: str = "scenario") -> Scenario:
 
 def content_hash(scenario: Scenario) -> str:
     """Return the hash of a scenario's content, the numbers of its arm included."""
-    plain = to_dict(scenario) | {"arm": _tables(scenario.arm)}
+    plain = _unsigned(to_dict(scenario) | {"arm": _tables(scenario.arm)})
     text = json.dumps(plain, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _unsigned(value: Any) -> Any:
+    """Return plain values without negative zeros."""
+    if isinstance(value, Mapping):
+        return {key: _unsigned(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_unsigned(one) for one in value]
+    return value + 0.0 if isinstance(value, float) else value
 
 
 def to_python(scenario: Scenario, given_names: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -176,6 +190,10 @@ def _read_stored(name: str, value: Any, arm: Arm) -> Any:
         read = CODECS[name].read(value, name, arm)
     except Exception:  # of a law, a method or a file that is not there any more
         return Unwritten(name, str(value)[:MAX_SHOWN])
+    if name == "samples" and isinstance(read, list):
+        times = np.array(read, dtype=float)
+        freeze(times)
+        return times
     return tuple(read) if isinstance(read, list) else read
 
 
@@ -278,8 +296,10 @@ def _input(kinds: Sequence[str]) -> Codec:
             if "rows" not in value:
                 checks.add(f"{what}.rows", "nothing", "the rows of the table")
             checks.raise_if_any()
-            rows = np.array(value["rows"], dtype=float)
-            return (np.array(value["times"], dtype=float), rows) if "times" in value else rows
+            rows = float_array(value["rows"], f"{what}.rows")
+            return (
+                (float_array(value["times"], f"{what}.times"), rows) if "times" in value else rows
+            )
         listed = separate(value) if isinstance(value, str) else value
         if not isinstance(listed, list | tuple):
             need = "a list of numbers or formulas, or a table of times and rows"
@@ -302,7 +322,7 @@ def _law(controller: Any) -> str:
         again = None
     if type(again) is not type(bare) or again != bare:
         raise NotWritableError(f"the controller {text}")
-    return text
+    return repr(again)  # with numbers as they are read
 
 
 def _write_controller(value: Any, _: Scenario) -> Any:
@@ -399,13 +419,15 @@ def _infinite(value: Any) -> Any:
     return math.inf if value == INFINITE else value
 
 
-def _part(kind: type) -> Codec:
+def _part(kind: type[Sensors] | type[Actuators]) -> Codec:
     name = kind.__name__
 
     def read(value: Any, what: str, _: Arm) -> Any:
         if not isinstance(value, Mapping):
             raise InputError(Problem(what, shown(value), "a table, such as { delay = '2 ms' }"))
         checks = Problems()
+        checks.unknown_keys(value, [one.name for one in dataclasses.fields(kind)], what)
+        checks.raise_if_any()
         endless = {key: _infinite(one) for key, one in value.items() if one != _infinite(one)}
         finite = {key: one for key, one in value.items() if key not in endless}
         loop = read_loop(checks, {what: finite})
@@ -426,15 +448,18 @@ def _python(value: Any) -> str:
     return "float('inf')" if value == INFINITE else repr(value)
 
 
+WAVE_KINDS = {"start": "time", "stop": "time", "rate": "frequency"}
+
+
 def plain_disturbance(one: Disturbance) -> Any:
     """Return the call that makes a disturbance, or the table of its values."""
     if one.text:
         return one.text
-    values = {"start": one.start, "stop": _finite(one.stop)}
+    values: dict[str, Any] = {"start": one.start, "stop": _finite(one.stop), "seed": one.seed}
     for name in ("torque", "force", "formulas"):
         if getattr(one, name) is not None:
             values[name] = list(getattr(one, name))
-    return values | ({"rate": one.rate, "seed": one.seed} if one.rate else {})
+    return values | {"rate": one.rate}
 
 
 def read_plain_disturbance(value: Any, what: str) -> Disturbance:
@@ -447,9 +472,12 @@ def read_plain_disturbance(value: Any, what: str) -> Disturbance:
     checks = Problems()
     checks.unknown_keys(value, names, what)
     checks.raise_if_any()
-    kept = {key: tuple(one) if isinstance(one, list) else one for key, one in value.items()}
-    usual = {"torque": None, "force": None, "start": 0.0, "stop": math.inf}
-    return Disturbance(**usual | {key: _infinite(one) for key, one in kept.items()})
+    kept: dict[str, Any] = {"torque": None, "force": None, "start": 0.0, "stop": math.inf}
+    for key, one in value.items():
+        kind = WAVE_KINDS.get(key)
+        known = kind is None or one in (None, INFINITE) or isinstance(one, list | tuple)
+        kept[key] = _infinite(one) if known else units.to_si(one, kind or "", what=f"{what}.{key}")
+    return Disturbance(**kept)
 
 
 def _write_disturbances(value: Any, _: Scenario) -> Any:
@@ -505,8 +533,14 @@ def _express_arm(value: Arm, _: Scenario) -> str:
     return arm_expression(plain_arm(value))
 
 
-def _read_arm(value: Any, _: str, __: Arm) -> Arm:
-    return read_plain_arm(value)
+def _read_arm(value: Any, what: str = "arm", _: Arm | None = None) -> Arm:
+    with rewording(lambda problem: dataclasses.replace(problem, what=_of_arm(problem.what, what))):
+        return read_plain_arm(value)
+
+
+def _of_arm(part: str, what: str) -> str:
+    """Return what a part of an arm is called: "arm" itself, or "arm.link.2.mass"."""
+    return what if part in ("arm", "preset") else f"{what}.{part}"
 
 
 CODECS: Mapping[str, Codec] = {

@@ -37,6 +37,12 @@ NUMBERS: NumberTable = {
     "stop_frequency": BoundedNumber("frequency", "Hz", least=0.0),
 }
 
+FIELDS: NumberTable = {
+    "start": BoundedNumber("time", "s"),
+    "stop": BoundedNumber("time", "s", infinite=True),
+    "rate": BoundedNumber("frequency", "Hz", least=0.0),
+}
+
 
 @dataclass(frozen=True)
 class Disturbance:
@@ -69,6 +75,25 @@ class Disturbance:
     seed: int = 0
     formulas: tuple[str, ...] | None = None
     text: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        _check_one(self.torque, self.force)
+        kept: dict[str, Any] = {
+            name: _values(name, getattr(self, name)) for name in ("torque", "force")
+        }
+        checks = Problems()
+        for name in FIELDS:
+            kept[name] = read_number(checks, FIELDS, name, getattr(self, name))
+        with rewording(lambda problem: problem.within("disturbance")):
+            checks.raise_if_any()
+        if not kept["start"] <= kept["stop"]:
+            got = f"{kept['start']} s to {kept['stop']} s"
+            raise InputError(Problem("disturbance", got, "times that increase"))
+        check_seed("disturbance.seed", self.seed)
+        kept["seed"] = int(self.seed)
+        if self.formulas is not None:
+            kept["formulas"] = _texts(self.formulas)
+        vars(self).update(kept)
 
 
 def step(
@@ -407,11 +432,15 @@ def _made(
     seed: int = 0,
     formulas: tuple[str, ...] | None = None,
 ) -> Disturbance:
-    _check_one(torque, force)
-    if not start <= stop:
-        raise InputError(Problem("disturbance", f"{start} s to {stop} s", "times that increase"))
-    values = _values("torque", torque), _values("force", force)
-    return Disturbance(*values, start, stop, rate, seed, formulas)
+    return Disturbance(torque, force, start, stop, rate, seed, formulas)
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    is_list = isinstance(given, list | tuple) and all(isinstance(one, str) for one in given)
+    if not is_list or not given:
+        need = "formulas in text, one for all values or one for each"
+        raise InputError(Problem("disturbance.formulas", shown(given), need))
+    return tuple(given)
 
 
 def _check_one(torque: Any, force: Any) -> None:

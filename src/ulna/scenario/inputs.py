@@ -103,7 +103,7 @@ def names_for(n: int) -> tuple[str, ...]:
 
 def check_between(between: Any) -> None:
     """Raise InputError for an unknown interpolation of tables."""
-    if between not in (HOLD, LINEAR):
+    if not isinstance(between, str) or between not in (HOLD, LINEAR):
         raise InputError(Problem("between", shown(between), f"'{HOLD}' or '{LINEAR}'"))
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ulna import units
@@ -19,6 +20,8 @@ from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.components import FRICTION
 from ulna.arm.loop_tables import LOOP_KINDS
 from ulna.arm.motor_catalogue import catalogued
+from ulna.arm.plain_arms import read_plain_arm
+from ulna.arrays import float_array, number
 from ulna.control import with_model
 from ulna.control.controller_text import CONTROLLERS
 from ulna.control.laws import LawController
@@ -35,12 +38,14 @@ from ulna.scenario.arm_names import (
     template,
 )
 from ulna.scenario.disturbances import Disturbance
+from ulna.scenario.inputs import is_table
 from ulna.scenario.reading import DISTURBANCES, read_disturbance
 
 if TYPE_CHECKING:
     from ulna.scenario.scenario import Scenario
 
 COMPONENTS = {"x": 0, "y": 1, "moment": 2}
+MAX_JOINTS = 10**6  # of which one value for all is the value of each
 PARTS = {"sensors": Sensors, "actuators": Actuators}
 DISTURBANCE_FIELDS = ("torque", "force", "start", "stop", "rate", "seed", "formulas")
 VECTORS = (
@@ -69,6 +74,7 @@ def get_value(scenario: Scenario, name: str) -> Any:
     InputError
         If there is no such part, with the nearest name.
     """
+    _check_text(name)
     head, _, rest = name.partition(".")
     if head in ARM_HEADS:
         return _arm_value(scenario.arm, name, name)
@@ -86,8 +92,16 @@ def get_value(scenario: Scenario, name: str) -> Any:
     if head == "reference" and request is not None:
         return _field_value(request, rest, name)
     if head in VECTORS or head == "reference":
-        return _component(getattr(scenario, head), rest, name)
+        values = getattr(scenario, head)
+        if head == "tip_force" and isinstance(values, tuple) and not is_table(values):
+            values = (*values, 0.0)[:3]  # without a moment it is none
+        return _component(values, rest, name)
     raise InputError(Problem(name, f"a part of {head}", f"{head} as a whole"))
+
+
+def _check_text(name: Any) -> None:
+    if not isinstance(name, str):
+        raise InputError(Problem("name", shown(name), "text such as 'link.2.mass'"))
 
 
 def _fields() -> tuple[str, ...]:
@@ -103,7 +117,7 @@ def _unknown(name: str, known: Iterable[str]) -> InputError:
 
 
 def _arm_value(arm: Arm, name: str, what: str) -> Any:
-    if template(name) not in ARM_FIELDS and name not in ARM_HEADS:
+    if template(name) not in ARM_FIELDS and name not in ("gravity", "base"):
         raise _unknown(what, ARM_FIELDS)
     owner, _, rest = name.partition(".")
     if owner in ("gravity", "base"):
@@ -142,10 +156,13 @@ def _field_value(part: Any, name: str, what: str) -> Any:
 
 def _controller_value(scenario: Scenario, rest: str, what: str) -> Any:
     controller, (field, _, number) = scenario.controller, rest.partition(".")
+    if controller is None:
+        raise InputError(Problem(what, "no controller", "a controller whose part it is"))
+    known = (*gains_of(controller), *["model"] * hasattr(controller, "model"))
+    if field not in known:
+        raise _unknown(what, (f"controller.{one}" for one in known))
     if field == "model" and number:
         return _arm_value(_model_of(scenario), number, what)
-    if field not in gains_of(controller) and field != "model":
-        raise _unknown(what, (f"controller.{one}" for one in gains_of(controller)))
     value = getattr(controller, field)
     return _component(value, number, what) if number else value
 
@@ -169,8 +186,8 @@ def gains_of(controller: Any) -> tuple[str, ...]:
 def _disturbance_value(listed: Any, rest: str, what: str) -> Any:
     number, _, field = rest.partition(".")
     one = listed[_place(number, len(listed), what)]
-    if not field:
-        return one
+    if not field or field == "size":
+        return 1.0 if field else one
     head, _, part = field.partition(".")
     call = _call_with(one, head, what)
     if call is None:
@@ -198,22 +215,28 @@ def _request_of(scenario: Scenario) -> PlanRequest | None:
 
 
 def _place(number: str, count: int, what: str) -> int:
-    place = (
-        COMPONENTS[number]
-        if number in COMPONENTS
-        else int(number) - 1
-        if number.isdecimal()
-        else -1
-    )
+    """Return the place of a component: a number from 1 on, or the axis of a force or a point."""
+    owner = what.rpartition(".")[0].rpartition(".")[2]
+    if number in COMPONENTS and owner in ("", "tip_force", "force", "gravity", "base"):
+        place = COMPONENTS[number]
+    else:
+        place = int(number) - 1 if number.isdecimal() else -1
     if not 0 <= place < count:
         raise InputError(Problem(what, f"number {shown(number)}", f"one from 1 to {count}"))
     return place
 
 
 def _component(values: Any, number: str, what: str) -> Any:
-    if not isinstance(values, tuple):
-        return values  # one for all joints
-    return values[_place(number, len(values), what)]
+    if is_table(values) or callable(values):
+        need = "numbers or formulas, which have parts"
+        raise InputError(Problem(what, "a part of a table or a function", need))
+    if isinstance(values, tuple):
+        return values[_place(number, len(values), what)]
+    one_for_all = isinstance(values, float | int) and not isinstance(values, bool)
+    if not one_for_all and values is not None:
+        raise InputError(Problem(what, f"a part of {shown(values)}", "its value as a whole"))
+    _place(number, MAX_JOINTS, what)
+    return values
 
 
 def read_value(scenario: Scenario, name: str, text: str) -> Any:
@@ -269,6 +292,8 @@ def _kind_of(scenario: Scenario, head: str, rest: str) -> Any:
     if head == "controller":
         name = type(scenario.controller).__name__
         entry = CONTROLLERS.get(getattr(scenario.controller, "__name__", name))
+        if field == "model":
+            return read_plain_arm
         return "number" if entry is None else entry.parameters[field]
     if head == "disturbances":
         one = scenario.disturbances[int(field) - 1]
@@ -292,19 +317,21 @@ def _read_kind(kind: Any, text: str, what: str) -> Any:
             raise InputError(Problem(what, shown(text), "true or false"))
         return words == "true"
     if kind == "whole":
-        return int(units.to_si(words, "number", what=what))
+        value = units.to_si(words, "number", what=what)
+        if not value.is_integer():
+            raise InputError(Problem(what, shown(text), "a whole number"))
+        return int(value)
     if kind == "motor":
         return catalogued(words, what).motor
     if kind == "word":
         return words
-    try:
-        value: Any = float(words)
-    except ValueError:
-        value = words
+    given: Any = words
+    with suppress(ValueError):
+        given = float(words)
     if not callable(kind):
-        return units.to_si(value, kind, what=what)
+        return units.to_si(given, kind, what=what)
     with rewording(lambda problem: dataclasses.replace(problem, what=what)):
-        return kind(value)
+        return kind(given)
 
 
 def changed_fields(scenario: Scenario, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -327,58 +354,65 @@ def changed_fields(scenario: Scenario, values: Mapping[str, Any]) -> dict[str, A
     InputError
         If there is no such part, with the nearest name; or if one is given twice.
     """
+    if not isinstance(values, Mapping):
+        raise InputError(Problem("changes", shown(values), "a mapping of names to values"))
     _check_once(values)
     groups: dict[str, dict[str, Any]] = {}
     whole: dict[str, Any] = {}
     for name, value in values.items():
+        _check_text(name)
         head, _, rest = name.partition(".")
         if head in ARM_HEADS:
-            if template(name) not in ARM_FIELDS:
-                raise _unknown(name, ARM_FIELDS)
             groups.setdefault("arm", {})[name] = value
-        elif head not in _fields():
-            raise _unknown(name, (*_fields(), *ARM_FIELDS))
         elif rest:
             groups.setdefault(head, {})[rest] = value
-        else:
+        elif head in _fields():
             whole[name] = value
+        else:
+            raise _unknown(name, (*_fields(), *ARM_FIELDS))
     made = scenario.completed(**whole) if whole else scenario
-    for head in ("arm", *(head for head in groups if head != "arm")):
-        if head in groups:
-            change = CHANGERS.get(head)
-            if change is None:
-                raise InputError(Problem(head, "a part of it", f"{head} as a whole"))
-            whole[head] = change(made, head, groups[head])
+    for name in values:
+        get_value(made, name)  # what can be replaced is what can be read
+    for head, parts in groups.items():
+        whole[head] = CHANGERS[head](made, head, parts)
     return whole
 
 
 def _check_once(values: Mapping[str, Any]) -> None:
-    """Raise InputError for a part of a link or a joint that two names give."""
-    shorter = {"payload": "payload.mass"}
-    seen: dict[str, str] = {}
+    """Raise InputError for a part that two names give; whole fields go before their parts."""
+    seen: list[tuple[str, list[str]]] = []
     for name in values:
-        full = shorter.get(name, name)
-        owner, _, rest = full.partition(".")
-        number, _, field = rest.partition(".")
-        kind = f"{owner}.{field}" if owner in ("link", "joint") else full
-        other = seen.get(kind)
-        if other is not None and (kind == full or ALL in (number, other)):
-            need = "one of them"
-            raise InputError(Problem(name, "a value that another name gives as well", need))
-        seen[kind] = number
+        parts = _normal(str(name))
+        for other, known in seen:
+            short = min(len(parts), len(known))
+            same = all(map(_overlap, parts, known))
+            inner = len(parts) == len(known) or (short > 1 and "motor" not in (parts + known)[-1:])
+            if same and inner:
+                need = f"one of it and {other}"
+                raise InputError(Problem(str(name), "a part that another name gives", need))
+        seen.append((str(name), parts))
+
+
+def _normal(name: str) -> list[str]:
+    """Return the parts of a name; those that are called in two ways by one of them."""
+    name = {"payload": "payload.mass"}.get(name, name).replace(".at", ".start")
+    parts = name.split(".")
+    axes = parts[-1] in COMPONENTS and parts[0] not in ("gravity", "base")
+    if axes:
+        parts[-1] = str(COMPONENTS[parts[-1]] + 1)
+    return [str(int(part)) if part.isdecimal() else part for part in parts]
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or (ALL in (one, other) and (one + other).replace(ALL, "").isdecimal())
 
 
 def _changed_arm(scenario: Scenario, _: str, values: dict[str, Any]) -> Arm:
-    for name in values:
-        check_name(name, scenario.arm)
     return changed_arm(scenario.arm, values)
 
 
 def _changed_loop(scenario: Scenario, head: str, values: dict[str, Any]) -> Any:
-    part = _part_of(scenario, head)
-    for name in values:
-        _field_value(part, name.partition(".")[0], f"{head}.{name}")
-    return changed_part(part, values, scenario.arm.n)
+    return changed_part(_part_of(scenario, head), values, scenario.arm.n, head)
 
 
 def _changed_controller(scenario: Scenario, _: str, values: dict[str, Any]) -> Any:
@@ -398,9 +432,12 @@ def _changed_disturbances(scenario: Scenario, _: str, values: dict[str, Any]) ->
 
 
 def _changed_vector(scenario: Scenario, head: str, values: dict[str, Any]) -> Any:
-    vector = getattr(scenario, head)
+    vector, size = getattr(scenario, head), scenario.arm.n
+    if head == "tip_force":
+        size = 3 if {"moment", "3"} & values.keys() else 2
+        vector = None if vector is None else (*vector, 0.0)[: max(size, len(vector))]
     for name, value in values.items():
-        vector = with_component(vector, name, value, scenario.arm.n)
+        vector = with_component(vector, name, value, size, f"{head}.{name}")
     return vector
 
 
@@ -409,7 +446,9 @@ def _changed_reference(scenario: Scenario, head: str, values: dict[str, Any]) ->
     if request is None:
         return _changed_vector(scenario, head, values)
     for name in values:
-        _field_value(request, name, f"reference.{name}")
+        if "." in name:
+            need = f"reference.{name.partition('.')[0]} as a whole"
+            raise InputError(Problem(f"reference.{name}", "a part of it", need))
     changes: Any = values
     return request.replace(**changes)
 
@@ -432,29 +471,38 @@ def changed_gains(controller: Any, values: Mapping[str, Any], n: int) -> Any:
             need = f"nothing of {type(controller).__name__}"
             hint = did_you_mean(name.partition(".")[0], known) or f"known: {', '.join(known)}"
             raise InputError(Problem(f"controller.{name}", shown(value), need, hint))
+        if name == "model":
+            if not isinstance(value, Arm | None):
+                raise InputError(Problem("controller.model", shown(value), "an Arm"))
+        elif not isinstance(value, bool | None):
+            float_array(value, f"controller.{name}")
     if not isinstance(controller, LawController):
-        return changed_part(controller, values, n)
+        return changed_part(controller, values, n, "controller")
     own = dict(zip(controller.law.gains, controller.values, strict=True))
     for name, value in values.items():
         gain, _, joint = name.partition(".")
-        own[gain] = with_component(own[gain], joint, value, n) if joint else value
+        what = f"controller.{name}"
+        own[gain] = with_component(own[gain], joint, value, n, what) if joint else value
     return controller.law(**own)
 
 
-def changed_part(part: Any, values: Mapping[str, Any], n: int) -> Any:
+def changed_part(part: Any, values: Mapping[str, Any], n: int, owner: str) -> Any:
     """Return a frozen part with other numbers; "kp.2" is that of the second joint."""
     own: dict[str, Any] = {}
     for name, value in values.items():
         field, _, joint = name.partition(".")
         current = own.get(field, getattr(part, field, 0.0))
-        own[field] = with_component(current, joint, value, n) if joint else value
+        what = f"{owner}.{name}"
+        own[field] = with_component(current, joint, value, n, what) if joint else value
     return dataclasses.replace(part, **own) if own else part
 
 
-def with_component(values: Any, name: str, value: Any, size: int) -> tuple[Any, ...]:
+def with_component(
+    values: Any, name: str, value: Any, size: int, what: str | None = None
+) -> tuple[Any, ...]:
     """Return a vector with another component; one number for all joints becomes one a joint."""
     listed = list(values) if isinstance(values, tuple | list) else [values or 0.0] * size
-    listed[_place(name, len(listed), name)] = value
+    listed[_place(name, len(listed), what or name)] = value
     return tuple(listed)
 
 
@@ -477,15 +525,17 @@ def _changed_disturbance(one: Disturbance, field: str, value: Any, n: int) -> Di
     head, _, part = field.partition(".")
     call = _call_with(one, head, f"disturbances.1.{field}")
     if call is None:
-        changed: Disturbance = changed_part(one, {field: value}, n)
+        changed: Disturbance = changed_part(one, {field: value}, n, "disturbances.1")
         return dataclasses.replace(changed, text="")
     own = by_name(call, DISTURBANCES[call.name].kinds)
-    own[head] = with_component(own.get(head), part, value, n) if part else value
+    what = f"disturbances.1.{field}"
+    own[head] = with_component(own.get(head), part, value, n, what) if part else value
     return read_disturbance(str(Call(call.name, (), own)), "disturbance")
 
 
 def _sized(one: Disturbance, _: str, factor: Any, n: int) -> Disturbance:
     """Return a disturbance that is so many times as large."""
+    factor = number("disturbances.size", factor)
     parts: dict[str, Any] = {
         name: tuple(factor * part for part in getattr(one, name))
         for name in ("torque", "force")

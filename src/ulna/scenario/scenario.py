@@ -277,7 +277,7 @@ class Scenario:
         start = self._keep_start(options)
         own["signals"] = flag("signals", self.signals)
         own["samples"] = _samples(self.samples)
-        if self.precision not in PRECISIONS:
+        if not isinstance(self.precision, str) or self.precision not in PRECISIONS:
             hint = did_you_mean(str(self.precision), PRECISIONS)
             need = "'double' or 'single'"
             raise InputError(Problem("precision", shown(self.precision), need, hint))
@@ -285,7 +285,7 @@ class Scenario:
         own["seed"], own["disturbances"] = int(self.seed), tuple(self.disturbances)
         signals = read_events(self.events, self.until, arm.n)
         if self.events is not None:
-            own["events"] = MappingProxyType(dict(self.events))
+            own["events"] = MappingProxyType({str(name): one for name, one in self.events.items()})
         check_between(self.between)
         if options.dynamics == "sequential":
             check_tip_is_free(self.tip_force, self.disturbances)
@@ -550,7 +550,8 @@ class Scenario:
         made = object.__new__(type(self))
         own = vars(made)
         own |= vars(self)
-        own.pop("key", None)
+        for name in ("key", "content_hash", "followed"):
+            own.pop(name, None)
         own |= values
         return made
 

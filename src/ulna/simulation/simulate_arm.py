@@ -105,12 +105,12 @@ def simulate(
         What acts besides, as in `ulna.Scenario`.
     stops, restitution, dynamics, sequential_damping : optional
         The equations of motion, as in `ulna.Scenario`.
-    method, dt, rtol, atol, max_step, precision : optional
+    method, dt, rtol, atol, max_step : optional
         The integrator and its steps, as in `ulna.Scenario`.
     samples, signals, events, until : optional
         What is recorded, and when it ends, as in `ulna.Scenario`.
-    seed : int
-        The stream that noise is drawn from.
+    precision, seed : optional
+        The numbers, and the stream that noise is drawn from, as in `ulna.Scenario`.
     progress : bool, optional
         Whether to show how far it is. Default: where it takes long and somebody looks.
     on_error : {"return", "raise"}

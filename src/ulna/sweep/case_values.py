@@ -146,7 +146,7 @@ def _write_loop(owner: str, kind: type) -> Callable[[Case, dict[str, Any]], Case
     def write(case: Case, values: dict[str, Any]) -> Case:
         part = getattr(case, owner) or kind()
         own = {k: int(v) if k == "seed" else v for k, v in values.items()}
-        changed: dict[str, Any] = {owner: changed_part(part, own, case.arm.n)}
+        changed: dict[str, Any] = {owner: changed_part(part, own, case.arm.n, owner)}
         return dataclasses.replace(case, **changed)
 
     return write

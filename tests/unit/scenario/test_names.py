@@ -116,11 +116,71 @@ def test_unknown_names_get_the_nearest(name, hint):
         assert hint in str(caught.value), str(caught.value)
 
 
-@pytest.mark.parametrize("names", [("link.all.mass", "link.2.mass"), ("payload", "payload.mass")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("link.all.mass", "link.2.mass"),
+        ("link.1.mass", "link.01.mass"),
+        ("payload", "payload.mass"),
+        ("controller.kp", "controller.kp.2"),
+        ("controller.kp.2", "controller.kp.02"),
+        ("tip_force.1", "tip_force.x"),
+        ("q0.1", "q0.01"),
+        ("disturbances.2.at", "disturbances.2.start"),
+        ("disturbances.1.torque.1", "disturbances.1.torque"),
+    ],
+)
 def test_a_part_is_given_once(names):
     with pytest.raises(InputError, match="another name gives"):
         HELD.replace(dict.fromkeys(names, 1.0))
-    HELD.replace({"link.1.mass": 1.0, "link.2.mass": 2.0, "link.2.length": 0.3})
+
+
+def test_different_parts_are_given_together():
+    HELD.replace({"link.1.mass": 1.0, "link.2.mass": 2.0, "link.2.length": 0.3, "payload": 0.1})
+    assert HELD.replace({"tip_force.x": 3.0, "tip_force.moment": 0.5}).tip_force == (3.0, 2.0, 0.5)
+    free = Scenario(arm=ulna.Arm.rods([1.0] * 5, [1.0] * 5))
+    assert free.replace({"tip_force.y": -2.0}).tip_force == (0.0, -2.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("arm.foo", 3.0),
+        ("arm.payload", 3.0),
+        ("link", 1.0),
+        ("controller.model", 3.0),
+        ("controller.model.foo", 3.0),
+        ("controller.model.link.9.mass", 3.0),
+        ("controller.model.link", 3.0),
+        ("controller.kp", "3"),
+        ("controller.kp.x", 3.0),
+        ("q0.x", 3.0),
+        ("reference.duration", 3.0),
+        ("voltage.x", 3.0),
+        ("disturbances.x.frequency", 3.0),
+        ("disturbances.1.size", "2"),
+        ("disturbances.1.size", float("nan")),
+        ("disturbances.2.start", "2"),
+        (3, 3.0),
+    ],
+)
+def test_what_is_no_part_or_no_value_of_it_is_refused(name, value):
+    for held in (HELD, HELD.replace(controller=ComputedTorque())):
+        with pytest.raises(InputError):
+            held.replace({name: value})
+
+
+def test_parts_of_tables_and_of_values_that_have_none_are_refused():
+    held = Scenario(arm=ARM, torque=([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]]))
+    asked = Scenario(arm=ARM, controller=ComputedTorque(), reference=PLAN)
+    for one, name in (
+        (held, "torque.1"), (held, "controller.kp"), (asked, "reference.arm.payload"),
+        (asked, "reference.timing.x"), (asked, "reference.duration.x"),
+    ):  # fmt: skip
+        for use in (one.get, lambda name, one=one: one.replace({name: 1.0})):
+            with pytest.raises(InputError) as caught:
+                use(name)
+            assert caught.value.problems[0].what.startswith(name.partition(".")[0])
 
 
 def test_a_disturbance_without_a_call_has_its_fields():

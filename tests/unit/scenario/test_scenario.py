@@ -199,6 +199,34 @@ def test_a_single_arm_has_no_single_precision():
         ulna.simulate(asked("plain").replace(precision="single"))
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"start": None}, {"start": 2.0, "stop": 1.0}, {"rate": -1.0}, {"seed": 2.5},
+        {"torque": None}, {"force": (1.0, 0.0)}, {"torque": ("a", "b")}, {"torque": (math.nan, 0)},
+        {"formulas": 2.0}, {"formulas": ()},
+    ],
+)  # fmt: skip
+def test_a_disturbance_is_checked_when_it_is_made(values):
+    with pytest.raises(InputError):
+        Disturbance(**{"torque": (1.0, 0.0), "force": None, "start": 0.0, "stop": 1.0, **values})
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        3, None, {"arm": 3}, {"arm": "foo"}, {"torque": {"rows": "abc"}}, {"torque": {}},
+        {"torque": {"rows": [[1.0], [1.0, 2.0]]}}, {"torque": {"rows": [[1, 0]], "times": ["0 s"]}},
+        {"sensors": {"foo": "inf"}}, {"sensors": 3}, {"controller": 3}, {"disturbances": [3]},
+        {"disturbances": [{"torque": [1, 2], "start": "1 kg"}]}, {"reference": {"plan": 3}},
+        {"reference": {"plan": {"path": "loops()", "duration": "2 kg"}}}, {"rate": "fast"},
+    ],
+)  # fmt: skip
+def test_plain_values_that_are_no_scenario_are_refused(values):
+    with pytest.raises(InputError):
+        Scenario.from_dict({"arm": "kehl", **values} if isinstance(values, dict) else values)
+
+
 # Written and read
 
 
@@ -226,6 +254,42 @@ def test_content_has_a_hash_of_its_own_whatever_presets_become():
     assert named.to_dict()["arm"] == "kehl"
     assert stored(named)["arm"]["link"][0]["length"] == 0.5
     assert named.content_hash != named.replace(seed=1).content_hash
+
+
+def test_what_is_equal_has_the_same_hash():
+    base = asked("plain")
+    pairs = [
+        (base.replace(controller=PD(3, 1)), base.replace(controller=PD(3.0, 1.0))),
+        (base.replace(q0=[-0.0, 0.2]), base.replace(q0=[0.0, 0.2])),
+        (
+            base.replace(controller=PD((np.float64(3), 2), 1)),
+            base.replace(controller=PD((3, 2), 1)),
+        ),
+    ]
+    for one, other in pairs:
+        assert (one, one.content_hash) == (other, other.content_hash)
+        assert Scenario.from_toml(one.to_toml()).content_hash == one.content_hash
+    assert base.content_hash != ulna.simulate(base).scenario.content_hash
+
+
+def test_lists_and_integers_of_a_disturbance_are_its_own():
+    values = [1, 2]
+    made = Disturbance(values, None, 0, 1, seed=4)
+    values[0] = 9
+    held = asked("plain").replace(disturbances=[made])
+    for other in again(held):
+        assert other == held
+    assert made.torque == (1.0, 2.0)
+
+
+def test_a_fastest_plan_stays_the_fastest_in_copies():
+    arm = ulna.preset("kehl")
+    limited = arm.replace(joints=[Joint(max_velocity=5.0, max_torque=200.0)] * 2)
+    line = ulna.paths.line((0.5, 0.1), (0.6, 0.2))
+    request = PlanRequest(arm=limited, path=line, timing="fastest")
+    duration = ulna.plan(request).duration
+    for other in (pickle.loads(pickle.dumps(request)), copy.deepcopy(request)):
+        assert ulna.plan(other).duration == duration
 
 
 def test_text_has_units():
