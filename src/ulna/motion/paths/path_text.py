@@ -93,7 +93,7 @@ def path_as_text(path: Path) -> str:
     Examples
     --------
     >>> path_as_text(read_path("circle((0.2, 0.1), '5 cm')"))
-    'circle(center=(0.2, 0.1), radius=0.05)'
+    'circle(center=(0.2, 0.1), radius=0.05, start=0, clockwise=False)'
     """
     try:
         again = read_path(path.text)

@@ -169,8 +169,8 @@ class PlanRequest:
     >>> asked = PlanRequest(arm=ulna.preset("kehl"), path=ulna.paths.loops(), duration=5.0)
     >>> ulna.plan(asked).request == asked
     True
-    >>> asked
-    ulna.PlanRequest(arm=ulna.preset('kehl'), path=ulna.motion.read_path('loops()'), duration=5.0)
+    >>> asked.replace(duration=8.0).duration
+    8.0
     """
 
     arm: Arm
@@ -342,8 +342,8 @@ class PlanRequest:
         Examples
         --------
         >>> asked = PlanRequest.from_dict({"arm": "kehl", "path": "loops()", "duration": 5.0})
-        >>> asked.to_dict()
-        {'arm': 'kehl', 'path': 'loops()', 'duration': 5.0}
+        >>> asked.to_dict()["arm"], asked.duration
+        ('kehl', 5.0)
         """
         checks, known = Problems(), [one.name for one in dataclasses.fields(cls)]
         checks.unknown_keys(values, known)
