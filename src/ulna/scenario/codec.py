@@ -22,7 +22,7 @@ from ulna.arm.plain_arms import arm_expression, plain_arm, read_plain_arm
 from ulna.arm.robot_files import FORMAT, parse_toml, placed
 from ulna.arrays import float_array, freeze
 from ulna.control import read_controller, with_model
-from ulna.control.controller_text import without_model
+from ulna.control.controller_text import BUILT_IN, without_model
 from ulna.errors import InputError, Problem, Problems, rewording, shown
 from ulna.motion import PlanRequest, Trajectory
 from ulna.scenario.disturbances import Disturbance
@@ -326,11 +326,6 @@ def _law(controller: Any) -> str:
 
 
 def _write_controller(value: Any, _: Scenario) -> Any:
-    return write_controller(value)
-
-
-def write_controller(value: Any) -> Any:
-    """Return the text of a controller, or a table of it and its model."""
     if isinstance(value, Unwritten):
         raise NotWritableError(value.what)
     law, model = _law(value), getattr(value, "model", None)
@@ -352,11 +347,14 @@ def _express_controller(value: Any, _: Scenario) -> str:
 
 def express_controller(controller: Any) -> str:
     """Return the Python that makes a controller again; raise NotWritableError if none does."""
-    plain = write_controller(controller)
-    if isinstance(plain, str):
-        return f"ulna.control.read_controller({plain!r})"
-    model = arm_expression(plain["model"])
-    return f"ulna.control.with_model(ulna.control.read_controller({plain['law']!r}), {model})"
+    if isinstance(controller, Unwritten):
+        raise NotWritableError(controller.what)
+    law, model = _law(controller), getattr(controller, "model", None)
+    built_in = law.partition("(")[0] in BUILT_IN
+    made = f"ulna.control.{law}" if built_in else f"ulna.control.read_controller({law!r})"
+    if model is None:
+        return made
+    return f"ulna.control.with_model({made}, {arm_expression(plain_arm(model))})"
 
 
 def _request(value: Any) -> PlanRequest | None:
