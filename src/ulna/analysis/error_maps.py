@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ulna.analysis.linearised_controllers import controller_gains
-from ulna.analysis.sampled_loops import GivenLoop, Hold, Schedule, schedule
+from ulna.analysis.sampled_loops import Hold, Schedule, schedule
 from ulna.arm import Arm
 from ulna.arrays import Array
 from ulna.concurrency import parallel_for
@@ -46,6 +46,7 @@ from ulna.control.loop_stability import balance, exponential
 from ulna.dynamics.equations_of_motion import acceleration_rows
 from ulna.errors import InputError, Problem
 from ulna.motion import Plan
+from ulna.scenario.loops import GivenLoop
 
 GAUSS = np.array([0.5 - math.sqrt(3.0) / 6.0, 0.5 + math.sqrt(3.0) / 6.0])
 STEP = 0.01  # [s] of a step at most

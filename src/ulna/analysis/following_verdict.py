@@ -45,7 +45,7 @@ from ulna.errors import InputError, Problem, shown
 from ulna.kinematics import jacobian
 from ulna.motion import Plan
 from ulna.progress import card
-from ulna.scenario.loops import DEFAULT_RATE, IDEAL, PERFECT, loop_of, timing_of
+from ulna.scenario.loops import loop_of
 from ulna.scenario.scenario import Scenario, Unwritten
 from ulna.simulation import Run, Saturation
 from ulna.simulation.motor_use import MotorUse, motor_troubles
@@ -390,8 +390,7 @@ def _timing_of(run: Run) -> ControlTiming:
     """Return what the controller of a run was told."""
     asked = run.scenario
     loop = loop_of(run.arm, asked.rate, asked.sensors, asked.actuators)
-    rate = loop.rate or DEFAULT_RATE
-    return timing_of(loop.sensors or PERFECT, loop.actuators or IDEAL, run.arm.n, rate)
+    return loop.timing(run.arm.n)
 
 
 def _limits(saturation: Sequence[Saturation]) -> str:

@@ -31,10 +31,9 @@ import numpy as np
 from ulna.arm import Arm
 from ulna.arm.control_loop import DIFFERENCE, FILTERED, MEASURED, NO_LOOP, Actuators, Sensors
 from ulna.arrays import Array, positive
-from ulna.control import ControlTiming
 from ulna.control.loop_stability import exponential
 from ulna.errors import InputError, Problem, shown
-from ulna.scenario.loops import DEFAULT_RATE, check_loop, timing_of
+from ulna.scenario.loops import GivenLoop, check_loop, loop_of
 
 SAME = 1e-9  # of a control period, by which two times count as one
 MOST_TICKS = 64  # after which sensors with a rate of their own and the controller meet again
@@ -45,18 +44,6 @@ RESOLUTIONS = {
     "sensors": ("angle_resolution", "rate_resolution"),
     "actuators": ("torque_resolution",),
 }
-
-
-class GivenLoop(NamedTuple):
-    """Rate [Hz], sensors and actuators of a loop."""
-
-    rate: float
-    sensors: Sensors
-    actuators: Actuators
-
-    def timing(self, n: int) -> ControlTiming:
-        """Return what the controller of n joints is told."""
-        return timing_of(self.sensors, self.actuators, n, self.rate)
 
 
 NO_DERIVATIVE = "0 in a linear analysis: what rounds has no derivative"
@@ -74,18 +61,15 @@ def given_loop(
 
     What rounds is refused, with what is needed instead.
     """
-    own = arm.loop or NO_LOOP
-    check_loop(None, actuators)
-    sensors = sensors or own.sensors or Sensors()
-    actuators = actuators or own.actuators or Actuators()
-    for owner, given in (("sensors", sensors), ("actuators", actuators)):
+    check_loop(sensors, actuators)
+    loop = loop_of(arm, None if rate is None else positive("rate", rate, "Hz"), sensors, actuators)
+    for owner, given in (("sensors", loop.sensors), ("actuators", loop.actuators)):
         for name in RESOLUTIONS[owner]:
             if np.any(getattr(given, name)):
                 got = shown(getattr(given, name))
                 hint = f"simulate it, or give {owner}= without {name}"
                 raise InputError(Problem(f"{owner}.{name}", got, need, hint))
-    found = own.rate or DEFAULT_RATE if rate is None else positive("rate", rate, "Hz")
-    return GivenLoop(found, sensors, actuators)
+    return loop
 
 
 def without_rounding(arm: Arm) -> Arm:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ import numpy as np
 
 from ulna import units
 from ulna.arm import Actuators, Arm, Sensors
-from ulna.arm.loop_tables import read_loop
 from ulna.arm.plain_arms import arm_expression, plain_arm, read_plain_arm
 from ulna.arm.robot_files import FORMAT, parse_toml, placed
 from ulna.arrays import float_array, freeze
@@ -25,8 +23,14 @@ from ulna.control import read_controller, with_model
 from ulna.control.controller_text import BUILT_IN, without_model
 from ulna.errors import InputError, Problem, Problems, rewording, shown
 from ulna.motion import PlanRequest, Trajectory
-from ulna.scenario.disturbances import Disturbance
-from ulna.scenario.reading import read_disturbance
+from ulna.scenario.plain_parts import (
+    disturbance_expression,
+    part_expression,
+    plain_disturbance,
+    plain_part,
+    read_plain_disturbance,
+    read_plain_part,
+)
 from ulna.scenario.scenario import FIELDS, Scenario, Unwritten, is_default
 from ulna.scenario.toml_text import toml_text
 from ulna.units import separate
@@ -34,7 +38,6 @@ from ulna.units import separate
 MAX_STORED = 20_000  # numbers of a table, or times of samples, that the file of a run repeats
 MAX_SHOWN = 200  # letters of a value that could not be read
 LOST = "unwritten"  # the key of what a value was that no text holds
-INFINITE = "inf"  # which JSON has no number for
 NO_TOLERANCE = "none"  # of rtol: equal steps
 
 
@@ -47,7 +50,19 @@ class Codec(NamedTuple):
 
 
 class NotWritableError(Exception):
-    """What a value is that no text holds."""
+    """A value that cannot be written as text; the message says what it is."""
+
+
+def _write(name: str, value: Any, scenario: Scenario) -> Any:
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    return CODECS[name].write(value, scenario)
+
+
+def _express(name: str, value: Any, scenario: Scenario) -> str:
+    if isinstance(value, Unwritten):
+        raise NotWritableError(value.what)
+    return CODECS[name].express(value, scenario)
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:
@@ -55,7 +70,7 @@ def to_dict(scenario: Scenario) -> dict[str, Any]:
     checks, found = Problems(), dict[str, Any]()
     for name, value in given(scenario).items():
         try:
-            found[name] = CODECS[name].write(value, scenario)
+            found[name] = _write(name, value, scenario)
         except NotWritableError as error:
             checks.add(name, str(error), "a value that text can hold")
     checks.raise_if_any()
@@ -131,7 +146,7 @@ def to_python(scenario: Scenario, given_names: Mapping[str, str] | None = None) 
         try:
             _check_size(name, value)
             known = (given_names or {}).get(name)
-            found[name] = CODECS[name].express(value, scenario) if known is None else known
+            found[name] = _express(name, value, scenario) if known is None else known
         except NotWritableError as error:
             raise NotWritableError(f"its {name.replace('_', ' ')} is {error}") from None
     return found
@@ -142,7 +157,7 @@ def described(scenario: Scenario) -> str:
     parts = []
     for name, value in given(scenario).items():
         try:
-            parts.append(f"{name}={CODECS[name].express(value, scenario)}")
+            parts.append(f"{name}={_express(name, value, scenario)}")
         except NotWritableError as error:
             parts.append(f"{name}=<{error}>")
     return f"ulna.Scenario({', '.join(parts)})"
@@ -157,7 +172,7 @@ def stored(scenario: Scenario) -> dict[str, Any]:
     for name, value in given(scenario).items():
         try:
             _check_size(name, value)
-            found[name] = CODECS[name].write(value, scenario)
+            found[name] = _write(name, value, scenario)
         except NotWritableError as error:
             found[name] = {LOST: str(error)}
     return found | {"arm": _tables(scenario.arm)}
@@ -170,6 +185,23 @@ def _check_size(name: str, value: Any) -> None:
     if sum(one.size for one in tables) > MAX_STORED:
         what = "times" if name == "samples" else "rows"
         raise NotWritableError(f"a table of {len(tables[-1]):,} {what}")
+
+
+def portable(scenario: Scenario) -> Scenario:
+    """Return the same without functions and other Python objects, which pickle cannot take along.
+
+    Of a plan its request is kept.
+    """
+    lost: dict[str, Any] = {}
+    for name, value in given(scenario).items():
+        try:
+            _write(name, value, scenario)
+        except NotWritableError as error:
+            lost[name] = Unwritten(name, str(error))
+    request = _request(scenario.reference)
+    if request is not None and "reference" not in lost:
+        lost["reference"] = request
+    return scenario.completed(**lost) if lost else scenario
 
 
 def read_stored(values: Mapping[str, Any]) -> Scenario:
@@ -207,8 +239,6 @@ def _tables(arm: Arm) -> Mapping[str, Any]:
 
 
 def _plain(value: Any, _: Scenario) -> Any:
-    if isinstance(value, Unwritten):
-        raise NotWritableError(value.what)
     if isinstance(value, np.ndarray):
         return value.tolist()
     return list(value) if isinstance(value, tuple) else value
@@ -326,8 +356,6 @@ def _law(controller: Any) -> str:
 
 
 def _write_controller(value: Any, _: Scenario) -> Any:
-    if isinstance(value, Unwritten):
-        raise NotWritableError(value.what)
     law, model = _law(value), getattr(value, "model", None)
     return law if model is None else {"law": law, "model": _tables(model)}
 
@@ -346,9 +374,7 @@ def _express_controller(value: Any, _: Scenario) -> str:
 
 
 def express_controller(controller: Any) -> str:
-    """Return the Python that makes a controller again; raise NotWritableError if none does."""
-    if isinstance(controller, Unwritten):
-        raise NotWritableError(controller.what)
+    """Return the Python that creates a controller; raise NotWritableError if there is none."""
     law, model = _law(controller), getattr(controller, "model", None)
     built_in = law.partition("(")[0] in BUILT_IN
     made = f"ulna.control.{law}" if built_in else f"ulna.control.read_controller({law!r})"
@@ -393,94 +419,20 @@ def _express_reference(value: Any, scenario: Scenario) -> str:
     return _repr(value, scenario) if request is None else repr(request)
 
 
-def _write_part(value: Any, _: Scenario) -> Any:
-    """Write what differs from the defaults of sensors or actuators."""
-    if isinstance(value, Unwritten):
-        raise NotWritableError(value.what)
-    changed = {
-        one.name: getattr(value, one.name)
-        for one in dataclasses.fields(value)
-        if getattr(value, one.name) != one.default
-    }
-    return {name: _finite(one) for name, one in changed.items()}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_finite(one) for one in value]
-    return INFINITE if value == math.inf else value
-
-
-def _infinite(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_infinite(one) for one in value]
-    return math.inf if value == INFINITE else value
-
-
 def _part(kind: type[Sensors] | type[Actuators]) -> Codec:
-    name = kind.__name__
+    def write(value: Any, _: Scenario) -> Any:
+        return plain_part(value)
 
     def read(value: Any, what: str, _: Arm) -> Any:
-        if not isinstance(value, Mapping):
-            raise InputError(Problem(what, shown(value), "a table, such as { delay = '2 ms' }"))
-        checks = Problems()
-        checks.unknown_keys(value, [one.name for one in dataclasses.fields(kind)], what)
-        checks.raise_if_any()
-        endless = {key: _infinite(one) for key, one in value.items() if one != _infinite(one)}
-        finite = {key: one for key, one in value.items() if key not in endless}
-        loop = read_loop(checks, {what: finite})
-        checks.raise_if_any()
-        return dataclasses.replace(getattr(loop, what), **endless)
+        return read_plain_part(kind, value, what)
 
-    def express(value: Any, scenario: Scenario) -> str:
-        plain = _write_part(value, scenario)
-        parts = [f"{key}={_python(one)}" for key, one in plain.items()]
-        return f"ulna.{name}({', '.join(parts)})"
+    def express(value: Any, _: Scenario) -> str:
+        return part_expression(kind.__name__, plain_part(value))
 
-    return Codec(_write_part, read, express)
-
-
-def _python(value: Any) -> str:
-    if isinstance(value, list):
-        return f"({', '.join(map(_python, value))}{',' * (len(value) == 1)})"
-    return "float('inf')" if value == INFINITE else repr(value)
-
-
-WAVE_KINDS = {"start": "time", "stop": "time", "rate": "frequency"}
-
-
-def plain_disturbance(one: Disturbance) -> Any:
-    """Return the call that makes a disturbance, or the table of its values."""
-    if one.text:
-        return one.text
-    values: dict[str, Any] = {"start": one.start, "stop": _finite(one.stop), "seed": one.seed}
-    for name in ("torque", "force", "formulas"):
-        if getattr(one, name) is not None:
-            values[name] = list(getattr(one, name))
-    return values | {"rate": one.rate}
-
-
-def read_plain_disturbance(value: Any, what: str) -> Disturbance:
-    """Return the disturbance of a call, or of a table."""
-    if isinstance(value, str):
-        return read_disturbance(value, what)
-    names = [one.name for one in dataclasses.fields(Disturbance) if one.name != "text"]
-    if not isinstance(value, Mapping):
-        raise InputError(Problem(what, shown(value), "text such as 'step(torque=(0.5, 0))'"))
-    checks = Problems()
-    checks.unknown_keys(value, names, what)
-    checks.raise_if_any()
-    kept: dict[str, Any] = {"torque": None, "force": None, "start": 0.0, "stop": math.inf}
-    for key, one in value.items():
-        kind = WAVE_KINDS.get(key)
-        known = kind is None or one in (None, INFINITE) or isinstance(one, list | tuple)
-        kept[key] = _infinite(one) if known else units.to_si(one, kind or "", what=f"{what}.{key}")
-    return Disturbance(**kept)
+    return Codec(write, read, express)
 
 
 def _write_disturbances(value: Any, _: Scenario) -> Any:
-    if isinstance(value, Unwritten):
-        raise NotWritableError(value.what)
     return [plain_disturbance(one) for one in value]
 
 
@@ -495,9 +447,7 @@ def _read_disturbances(value: Any, what: str, _: Arm) -> Any:
 
 
 def _express_disturbances(value: Any, _: Scenario) -> str:
-    place = "ulna.scenario.disturbances"
-    made = [f"{place}.{one.text}" if one.text else f"{place}.{one!r}" for one in value]
-    return f"[{', '.join(made)}]".replace("inf,", "float('inf'),").replace("inf)", "float('inf'))")
+    return f"[{', '.join(disturbance_expression(plain_disturbance(one)) for one in value)}]"
 
 
 # Events
@@ -510,8 +460,6 @@ def _write_event(value: Any, scenario: Scenario) -> Any:
 
 
 def _write_events(value: Any, scenario: Scenario) -> Any:
-    if isinstance(value, Unwritten):
-        raise NotWritableError(value.what)
     return {name: _write_event(one, scenario) for name, one in value.items()}
 
 

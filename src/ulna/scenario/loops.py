@@ -1,35 +1,47 @@
-"""The loop between an arm and its controller: which it is, when it samples, how late it is."""
+"""The loop between an arm and its controller: its parts, sample times and latency."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ulna.arm import Actuators, Arm, ControlLoop, Sensors
+from ulna.arm import Actuators, Arm, Sensors
 from ulna.arm.control_loop import NO_LOOP, check_delay
 from ulna.arm.control_timing import ControlTiming, whole_periods
 from ulna.errors import InputError, Problem, shown
 
 DEFAULT_RATE = 1000.0  # [Hz] of controllers
 PERFECT, IDEAL = Sensors(), Actuators()
-PLAIN_LOOP = ControlLoop(DEFAULT_RATE, PERFECT, IDEAL)
 
 
-def loop_of(arm: Any, rate: Any, sensors: Any, actuators: Any) -> ControlLoop:
-    """Return what is given, and of what is not that of the arm's own loop."""
-    own = (arm.loop if isinstance(arm, Arm) else None) or NO_LOOP
+class GivenLoop(NamedTuple):
+    """Rate [Hz], sensors and actuators of a loop."""
+
+    rate: float
+    sensors: Sensors
+    actuators: Actuators
+
+    def timing(self, n: int) -> ControlTiming:
+        """Return the rate and the latency that a controller of n joints has."""
+        return timing_of(self.sensors, self.actuators, n, self.rate)
+
+
+PLAIN_LOOP = GivenLoop(DEFAULT_RATE, PERFECT, IDEAL)
+
+
+def loop_of(
+    arm: Arm, rate: float | None, sensors: Sensors | None, actuators: Actuators | None
+) -> GivenLoop:
+    """Return the given parts of a loop; the others are those of the arm, or the usual ones."""
+    own = arm.loop or NO_LOOP
     if own is NO_LOOP and rate is None and sensors is None and actuators is None:
         return PLAIN_LOOP
     sensors, actuators = sensors or own.sensors, actuators or own.actuators
-    # Equal ones are these themselves, which the engine passes by.
-    loop = ControlLoop(
-        None,
+    # The engine recognises PERFECT and IDEAL by identity.
+    return GivenLoop(
+        own.rate or DEFAULT_RATE if rate is None else rate,
         PERFECT if sensors is None or sensors == PERFECT else sensors,
         IDEAL if actuators is None or actuators == IDEAL else actuators,
     )
-    if rate is None:
-        rate = own.rate or DEFAULT_RATE
-    object.__setattr__(loop, "rate", rate)  # which is checked among the options
-    return loop
 
 
 def check_loop(sensors: Any, actuators: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import numpy as np
 
-from ulna.arm import Arm, ControlLoop
+from ulna.arm import Arm
 from ulna.arm.control_loop import check_seed
 from ulna.arrays import Array, flag, float_array, freeze
 from ulna.control.controller import ControlTiming
@@ -36,7 +36,7 @@ from ulna.scenario.inputs import (
     read_source,
     takes_positions,
 )
-from ulna.scenario.loops import IDEAL, PERFECT, loop_of, timing_of
+from ulna.scenario.loops import GivenLoop, loop_of, timing_of
 from ulna.scenario.options import (
     SimulationOptions,
     check_start,
@@ -66,7 +66,6 @@ from ulna.typing import (
 
 PRECISIONS = ("double", "single")
 COMMANDS = ("torque", "voltage", "current", "position")
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Reading(NamedTuple):
@@ -74,7 +73,7 @@ class Reading(NamedTuple):
 
     options: SimulationOptions
     start: tuple[Array, Array] | None  # angles and rates, if angles are given
-    loop: ControlLoop  # rate, sensors and actuators that hold, all of them given
+    loop: GivenLoop
     timing: ControlTiming
     command: str  # which of COMMANDS is given, TORQUE if none is
     sources: tuple[Source, Source]  # that command, and the force on the tip
@@ -289,8 +288,7 @@ class Scenario:
         check_between(self.between)
         if options.dynamics == "sequential":
             check_tip_is_free(self.tip_force, self.disturbances)
-        sensors, actuators = loop.sensors or PERFECT, loop.actuators or IDEAL
-        timing = timing_of(sensors, actuators, arm.n, options.rate)
+        timing = timing_of(loop.sensors, loop.actuators, arm.n, options.rate)
         command, sources = self._read_inputs(options, positioned)
         own["reference"] = check_reference(arm.n, self.reference)
         own["dt"], own["rtol"], own["atol"] = options.dt, options.rtol, options.atol
@@ -550,7 +548,7 @@ class Scenario:
         made = object.__new__(type(self))
         own = vars(made)
         own |= vars(self)
-        for name in ("key", "content_hash", "followed"):
+        for name in ("key", "content_hash", *["followed"] * ("reference" in values)):
             own.pop(name, None)
         own |= values
         return made
@@ -592,7 +590,7 @@ class Scenario:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {name: getattr(self, name) for name in FIELDS}
-        if self.events is not None:
+        if isinstance(self.events, MappingProxyType):  # which has no pickle
             values["events"] = dict(self.events)
         return _unpickled, (values,)
 
@@ -637,7 +635,7 @@ def is_default(name: str, value: Any) -> bool:
 
 
 def _unpickled(values: dict[str, Any]) -> Scenario:
-    if values["events"] is not None:
+    if isinstance(values["events"], dict):
         values["events"] = MappingProxyType(values["events"])
     return Scenario.unchecked(**values)
 

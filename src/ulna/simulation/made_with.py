@@ -17,13 +17,14 @@ from ulna.control.controller_text import without_model
 from ulna.motion import PlanRequest
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import UNITS, is_table
+from ulna.scenario.plain_parts import read_plain_part
 from ulna.scenario.references import trajectory_of
 from ulna.scenario.scenario import FIELDS, Scenario, Unwritten
 
 INPUTS = {**UNITS, "tip_force": "N, N, N·m"}
 LOOP_NUMBERS = SENSORS | SENSOR_TIMES | ACTUATORS
 NOTHING: tuple[Any, ...] = (None, "None", "()", [], {})  # batches have their arguments as text
-PARTS = {"sensors": Sensors, "actuators": Actuators}
+PARTS: Mapping[str, Any] = {"sensors": Sensors, "actuators": Actuators}
 
 
 def made_with(scenario: Scenario, *, absolute: bool = False) -> list[tuple[str, str]]:
@@ -86,7 +87,8 @@ def batch_scenario(settings: Mapping[str, Any], arm: Any = None) -> Scenario:
     for name, kind in PARTS.items():
         if name in found:
             own = found[name]
-            found[name] = kind(**own) if isinstance(own, Mapping) else Unwritten(name, str(own))
+            is_table = isinstance(own, Mapping)
+            found[name] = read_plain_part(kind, own, name) if is_table else Unwritten(name, own)
     if "reference" in found:
         found["reference"] = Unwritten("reference", _reference_of_batch(found["reference"]))
     return Scenario.unchecked(arm=arm, **found)

@@ -22,7 +22,7 @@ from ulna.dynamics.chain import kinetic_energy, potential_energy
 from ulna.dynamics.equations_of_motion import inverse_dynamics
 from ulna.kinematics.differential_kinematics import tip_velocity
 from ulna.kinematics.forward_kinematics import tip
-from ulna.scenario.codec import stored
+from ulna.scenario.codec import portable, stored
 from ulna.scenario.scenario import Scenario
 from ulna.simulation.motor_use import (
     EnergyFlow,
@@ -200,8 +200,9 @@ class Run:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: copied arrays would be writeable.
-        kept = [field.name for field in dataclasses.fields(self) if field.name != "error"]
-        return Run, tuple(getattr(self, name) for name in kept)
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        values |= {"scenario": portable(self.scenario), "error": None}
+        return Run, tuple(values.values())
 
     def __len__(self) -> int:
         return len(self.t)

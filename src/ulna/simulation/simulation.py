@@ -11,7 +11,6 @@ from ulna.errors import InputError, Problem, shown, units_hint, warn
 from ulna.scenario.checks import check_controlled, check_sequential, check_tip_is_free
 from ulna.scenario.events import tried
 from ulna.scenario.inputs import TORQUE, chosen_command
-from ulna.scenario.loops import IDEAL, PERFECT
 from ulna.scenario.options import check_start, is_number, joint_values, read_time
 from ulna.scenario.scenario import Scenario
 from ulna.simulation.core import Report, SimulationCore
@@ -104,7 +103,7 @@ class Simulation(SimulationCore):
         self.scenario, self.arm, read = scenario, scenario.arm, scenario.reading
         self.options, self.timing = read.options, read.timing
         q, qd = starting_state(scenario)
-        self.sensors, self.actuators = read.loop.sensors or PERFECT, read.loop.actuators or IDEAL
+        self.sensors, self.actuators = read.loop.sensors, read.loop.actuators
         self.disturbances = tuple(scenario.disturbances)
         self.signals = tried(read.signals, q, qd)
         self.loads = Loads(

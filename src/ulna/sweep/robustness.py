@@ -16,7 +16,6 @@ import numpy as np
 
 from ulna.analysis import default_tolerance, tracking
 from ulna.arm import Actuators, Sensors
-from ulna.arm.control_loop import NO_LOOP
 from ulna.arrays import Array, freeze, positive, whole
 from ulna.concurrency import check_on_interrupt, interruptible, return_partial
 from ulna.control import Controller
@@ -26,7 +25,7 @@ from ulna.progress import progress as progress_line
 from ulna.scenario.checks import check_kinds
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import POSITION, check_given
-from ulna.scenario.loops import DEFAULT_RATE
+from ulna.scenario.loops import loop_of
 from ulna.simulation import BatchRun, simulate_batch
 from ulna.sweep.cases import Grid, batch_keywords, sample_grid
 from ulna.sweep.robust_results import Robustness
@@ -244,8 +243,8 @@ def robustness(
 
 
 def _simulation(plan: Plan, rate: float | None, dt: float | None) -> dict[str, float]:
-    own = (plan.arm.loop or NO_LOOP).rate or DEFAULT_RATE
-    ticks = own if rate is None else positive("rate", rate)
+    given = None if rate is None else positive("rate", rate)
+    ticks = loop_of(plan.arm, given, None, None).rate
     return {"rate": ticks, "dt": min(1e-3, 1.0 / ticks) if dt is None else positive("dt", dt)}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +11,7 @@ from ulna.control import Controller, read_controller
 from ulna.control.laws import LawController
 from ulna.errors import InputError
 from ulna.motion import Path
-from ulna.scenario.codec import plain_disturbance
+from ulna.scenario.plain_parts import plain_disturbance, plain_part
 from ulna.sweep.cases import EXACT, FINITE, Case, Grid
 from ulna.sweep.sampling import Axis, Design, Distribution
 from ulna.sweep.spec_files import portable_arm, portable_path
@@ -91,7 +89,7 @@ def _case_content(base: Case, files: dict[str, str]) -> dict[str, Any]:
         found["start"] = base.start
     for name in ("sensors", "actuators"):
         if getattr(base, name) is not None:
-            found[name] = _changed_fields(getattr(base, name))
+            found[name] = plain_part(getattr(base, name))
     if base.disturbances:
         found["disturbances"] = [plain_disturbance(one) for one in base.disturbances]
     return found | dict(base.simulation)
@@ -119,16 +117,6 @@ def _reads_back(controller: Any) -> bool:
         return bool(read_controller(repr(controller)) == controller)
     except InputError:
         return False
-
-
-def _changed_fields(part: Any) -> dict[str, Any]:
-    """Return the fields of sensors or actuators that differ from their defaults."""
-    fields = ((one.name, getattr(part, one.name), one.default) for one in dataclasses.fields(part))
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value, default in fields
-        if value != default and value != math.inf
-    }
 
 
 def _vary(design: Design, files: dict[str, str]) -> list[list[Any]]:

@@ -12,15 +12,13 @@ from ulna import units
 from ulna.analysis.step_responses import rest_posture
 from ulna.arm import Actuators, Arm, ControlLoop, Sensors
 from ulna.arm.control_loop import NO_LOOP, check_for_joints
-from ulna.arm.loop_tables import read_loop
 from ulna.arrays import whole
 from ulna.control import ComputedTorque, Controller, read_controller
 from ulna.errors import InputError, Problem, Problems, shown
 from ulna.motion import Path as PlanePath
-from ulna.scenario.codec import read_plain_disturbance
 from ulna.scenario.disturbances import Disturbance
 from ulna.scenario.inputs import takes_positions
-from ulna.scenario.reading import read_sensors
+from ulna.scenario.plain_parts import read_plain_disturbance, read_plain_part
 from ulna.sweep.cases import EXACT, FASTEST, FINITE, REST, Case, Grid, sample_grid
 from ulna.sweep.sampling import Design
 from ulna.sweep.spec_content import MADE_IN_PYTHON
@@ -376,25 +374,17 @@ class _SpecReader:
         return ComputedTorque()
 
     def _sensors_and_actuators(self, arm: Arm, *, controlled: bool) -> dict[str, Any]:
-        loop, tables = arm.loop or NO_LOOP, dict[str, Any]()
+        loop = arm.loop or NO_LOOP
         found: dict[str, Any] = {"sensors": loop.sensors, "actuators": loop.actuators}
-        for name, kind in (("sensors", Sensors), ("actuators", Actuators)):
+        kinds: dict[str, Any] = {"sensors": Sensors, "actuators": Actuators}
+        for name, kind in kinds.items():
             if name not in self.given:
                 continue
             value = self.given[name]
             if not controlled:
                 raise InputError(Problem(name, shown(value), "nothing without a controller"))
-            if isinstance(value, kind):
-                found[name] = value
-            elif name == "sensors" and isinstance(value, str):
-                found[name] = read_sensors(value, "sensors")
-            else:
-                tables[name] = value
-        if tables:
-            checks = Problems()
-            read = read_loop(checks, tables)
-            checks.raise_if_any()
-            found |= {name: getattr(read, name) for name in tables}
+            is_made = isinstance(value, kind)
+            found[name] = value if is_made else read_plain_part(kind, value, name)
         check_for_joints(ControlLoop(**found), arm.n)
         return found
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from ulna.analysis.position_commands import settled_posture
 from ulna.arm import Arm, Motor
-from ulna.arm.control_loop import NO_LOOP
 from ulna.arm.control_timing import ControlTiming
 from ulna.arrays import Array
 from ulna.control import CompiledLaw, Controller, Reference, with_model
@@ -24,7 +23,7 @@ from ulna.control.controller import compile_controller, start_controller
 from ulna.errors import InputError, Problem, shown
 from ulna.motion import Plan
 from ulna.scenario.arm_names import ARM_FIELDS, template
-from ulna.scenario.loops import IDEAL, PERFECT, timing_of
+from ulna.scenario.loops import loop_of, timing_of
 from ulna.scenario.reading import read_disturbance
 from ulna.sweep.case_values import applied
 from ulna.sweep.cases import Case, PreparedCase
@@ -222,10 +221,9 @@ def uncertain_loop(
     """
     design = _design_name(vary)
     arm = plan.arm
-    own = arm.loop or NO_LOOP
-    sensors = base["sensors"] or own.sensors or PERFECT
-    actuators = base["actuators"] or own.actuators or IDEAL
-    rate = float(base["simulation"]["rate"])
+    rate, sensors, actuators = loop_of(
+        arm, float(base["simulation"]["rate"]), base["sensors"], base["actuators"]
+    )
     if vary is None:
         vary = default_uncertainty(plan, rate=rate, positions=controller is None)
     if disturbances is None:

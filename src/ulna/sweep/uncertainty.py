@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ulna.arm import Arm
-from ulna.arm.control_loop import MEASURED, NO_LOOP
+from ulna.arm.control_loop import MEASURED
 from ulna.arm.robot_files import parse_toml, placed
 from ulna.errors import InputError, Problem, Problems, shown
 from ulna.motion import Plan
 from ulna.scenario.disturbances import Disturbance, pulse
-from ulna.scenario.loops import DEFAULT_RATE, PERFECT
+from ulna.scenario.loops import loop_of
 from ulna.storage import read_text
 
 MASS, LENGTH, PAYLOAD, FRICTION = 0.05, 0.002, 0.1, 0.3  # either way, as parts of the nominal
@@ -105,7 +105,7 @@ def _mass(arm: Arm) -> float:
 
 
 def _rate_of(arm: Arm, rate: float | None) -> float:
-    return rate or (arm.loop or NO_LOOP).rate or DEFAULT_RATE
+    return loop_of(arm, rate, None, None).rate
 
 
 def _of_joint(plan: Plan, k: int) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _of_joint(plan: Plan, k: int) -> dict[str, Any]:
 
 
 def _of_sensors(arm: Arm, rate: float) -> dict[str, Any]:
-    own = (arm.loop or NO_LOOP).sensors or PERFECT
+    own = loop_of(arm, rate, None, None).sensors
     table: dict[str, Any] = {
         "sensors.delay": [
             own.delay + part / rate for part in np.linspace(0.0, 1.0, DELAYS).tolist()

@@ -17,6 +17,7 @@ from ulna.control import read_controller
 from ulna.errors import InputError
 from ulna.motion import Plan
 from ulna.scenario.codec import NotWritableError, express_controller, to_python
+from ulna.scenario.plain_parts import disturbance_expression, part_expression
 from ulna.simulation.batch.batch_call import MOST_LETTERS, MOST_NUMBERS
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ from math import inf, nan
 import ulna
 from ulna.arm import Parameters
 from ulna.control import read_controller, with_model
-from ulna.scenario.disturbances import Disturbance
 
 '''
 INPUTS = ("torque", "voltage", "current", "position", "tip_force")
@@ -152,9 +152,9 @@ EXPRESSIONS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "tuple": lambda given: f"tuple({_expression(list(given['tuple']))})",
     "robot": lambda given: f"ulna.Arm.from_toml({given['robot']!r})",
     "parameters": lambda given: f"Parameters(**{dict(given['parameters'])!r})",
-    "sensors": lambda given: f"ulna.Sensors(**{dict(given['sensors'])!r})",
-    "actuators": lambda given: f"ulna.Actuators(**{dict(given['actuators'])!r})",
-    "disturbance": lambda given: _disturbance(given["disturbance"]),
+    "sensors": lambda given: part_expression("Sensors", given["sensors"]),
+    "actuators": lambda given: part_expression("Actuators", given["actuators"]),
+    "disturbance": lambda given: disturbance_expression(given["disturbance"]),
     "controller": lambda given: _controller(given["controller"], given["model"]),
 }
 
@@ -224,9 +224,3 @@ def _are_even(t: Array, count: int, duration: float) -> bool:
     """Return whether these are the first of so many even times, the duration the last of them."""
     even = np.linspace(0.0 if count > 1 else duration, duration, count)[: len(t)]
     return np.allclose(t, even, rtol=0.0, atol=SAME * duration)
-
-
-def _disturbance(made: Mapping[str, Any]) -> str:
-    plain = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
-    stop = plain.pop("stop")  # None is never, which has no number
-    return f"Disturbance(**{plain!r}, stop={'inf' if stop is None else repr(stop)})"

@@ -272,6 +272,15 @@ def test_what_is_equal_has_the_same_hash():
     assert base.content_hash != ulna.simulate(base).scenario.content_hash
 
 
+def test_a_pickled_run_takes_the_request_of_a_plan_along():
+    plan = ulna.plan(CIRCLE)
+    run = ulna.simulate(plan.arm, controller=ComputedTorque(), reference=plan, samples=2)
+    sent = pickle.loads(pickle.dumps(run))
+    assert sent.scenario == run.scenario
+    assert isinstance(sent.scenario.reference, PlanRequest)
+    same_bits(ulna.simulate(sent.scenario), run)
+
+
 def test_lists_and_integers_of_a_disturbance_are_its_own():
     values = [1, 2]
     made = Disturbance(values, None, 0, 1, seed=4)
@@ -327,7 +336,7 @@ class Pusher:
 UNWRITABLE = {
     "torque": {"torque": lambda t: [t, 0.0]},
     "controller": {"controller": Pusher()},
-    "reference": {"controller": PD(1.0, 1.0), "reference": lambda t: [t, 0.0]},
+    "reference": {"controller": PD(50.0, 9.0), "reference": lambda t: [t, 0.0]},
     "events": {"events": {"late": lambda t: t - 0.1}},
     "until": {"until": lambda t, q, qd: q[0] - 9.0},
 }
@@ -342,6 +351,8 @@ def test_what_cannot_be_written_is_named(name):
         assert [problem.what for problem in caught.value.problems] == [name]
     assert f"{name}=<the " in repr(made)
     assert made == Scenario(**{**BASE, **UNWRITABLE[name]})
+    sent = pickle.loads(pickle.dumps(ulna.simulate(made)))
+    assert isinstance(getattr(sent.scenario, name), Unwritten)
     # The file of a run holds the rest, and says what it does not hold where that is needed.
     kept = read_stored(json.loads(json.dumps(stored(made))))
     assert isinstance(getattr(kept, name), Unwritten)

@@ -7,9 +7,7 @@ somebody asks: what is not a number, a text or a list is then a dict whose one k
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +17,7 @@ from ulna.arm.robot_files import dumps
 from ulna.arrays import Array
 from ulna.control.controller_text import without_model
 from ulna.scenario.disturbances import Disturbance
-from ulna.scenario.loops import IDEAL
+from ulna.scenario.plain_parts import plain_disturbance, plain_part
 
 if TYPE_CHECKING:
     from ulna.simulation.batch.spec import BatchSpec
@@ -120,24 +118,6 @@ def read_call(plain: Any) -> BatchCall | None:
     )
 
 
-def loop_settings(sensors: Sensors, actuators: Actuators) -> dict[str, Any]:
-    """Return sensors, and actuators unless they are ideal, as plain values."""
-    plain = {"sensors": asdict(sensors)}
-    return plain if actuators == IDEAL else plain | {"actuators": finite_values(asdict(actuators))}
-
-
-def finite_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is infinite, which a file cannot hold: no limit."""
-    return {name: value for name, value in values.items() if not np.isinf(value).any()}
-
-
-def plain_disturbance(disturbance: Disturbance) -> dict[str, Any]:
-    """Return a disturbance as plain values; one that never stops has no such time."""
-    values = asdict(disturbance)
-    del values["text"]
-    return values | {"stop": None if math.isinf(disturbance.stop) else disturbance.stop}
-
-
 def _arms(given: Any, spec: BatchSpec) -> Any:
     """Return arms as they are where they have more than parameters do: motors, a control loop."""
     if spec.parameters.length.size > MOST_NUMBERS:
@@ -170,9 +150,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Arm):
         return {"robot": dumps(value)}
     if isinstance(value, Sensors):
-        return {"sensors": asdict(value)}
+        return {"sensors": plain_part(value)}
     if isinstance(value, Actuators):
-        return {"actuators": finite_values(asdict(value))}
+        return {"actuators": plain_part(value)}
     if isinstance(value, Disturbance):
         return {"disturbance": plain_disturbance(value)}
     if hasattr(value, "compiled"):

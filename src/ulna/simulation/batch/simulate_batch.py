@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,8 @@ from ulna.errors import InputError, Problem, shown, warn
 from ulna.progress import progress as progress_line
 from ulna.scenario.inputs import chosen_command, short_tables
 from ulna.scenario.loops import IDEAL, PERFECT
-from ulna.simulation.batch.batch_call import BatchCall, keep_call, loop_settings
+from ulna.scenario.plain_parts import plain_part
+from ulna.simulation.batch.batch_call import BatchCall, keep_call
 from ulna.simulation.batch.batch_files import BatchStore, checked_path, layout_of, open_batch
 from ulna.simulation.batch.batch_run import BatchRun
 from ulna.simulation.batch.blocks import ThreadPool
@@ -241,8 +241,8 @@ def _loop_settings(spec: BatchSpec, sensors: Any, actuators: Any) -> dict[str, A
     loops = spec.inputs[3]
     if len(loops.labels) == 1:
         one = loops.forms[0].example
-        plain = loop_settings(one.sensors or PERFECT, one.actuators or IDEAL)
-        return dict(json.loads(json.dumps(plain)))
+        chosen = {"sensors": one.sensors or PERFECT, "actuators": one.actuators or IDEAL}
+        return {name: plain_part(part) for name, part in chosen.items()}
     given = {"sensors": sensors, "actuators": actuators}
     return {
         name: "of the arms' loops" if part is None else described(part)
