@@ -43,7 +43,7 @@ OF_MOTION = re.compile(r"\b(max_speed|max_acceleration|max_joint_acceleration|en
 
 
 def find_arm(name: str, what: str = "ARM", values: Sequence[str] | None = None) -> Arm:
-    """Return the arm of that name, a preset or else a robot file, with other `values` of --set."""
+    """Return the arm of that name, a preset or else a robot file, with the values of --set."""
     arm = _found_arm(name, what)
     if not values:
         return arm
@@ -52,13 +52,13 @@ def find_arm(name: str, what: str = "ARM", values: Sequence[str] | None = None) 
 
     _, others = split_values(values)
     if others:
-        need = f"a part of an arm, which begins with {', '.join(ARM_HEADS)}"
+        need = f"a part of the arm: a name that begins with {', '.join(ARM_HEADS)}"
         raise InputError([Problem("--set", shown(one), need) for one in others])
     return with_values(Scenario(arm=arm), values).arm
 
 
 def split_values(texts: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """Return what --set was given for an arm, and for all else."""
+    """Split the values of --set into those of the arm and all others."""
     if not texts:
         return [], []
     from ulna.scenario.names import ARM_HEADS
@@ -68,7 +68,7 @@ def split_values(texts: Sequence[str] | None) -> tuple[list[str], list[str]]:
 
 
 def with_values(scenario: Scenario, texts: Sequence[str]) -> Scenario:
-    """Return a scenario with the values that --set was given."""
+    """Return a scenario with the values of --set."""
     if not texts:
         return scenario
     from ulna.scenario.names import read_value

@@ -65,7 +65,7 @@ def derive(
     if out is not None:
         check_new(out, "--out", overwrite=overwrite)
     if arm is None and values:
-        need = "an arm that it is a part of"
+        need = "an arm"
         raise InputError(Problem("--set", shown(values[0]), need, "add --arm"))
     numbers = None if arm is None else find_arm(arm, "--arm", values)
     with rewording(lambda problem: replace(problem, what=f"--{problem.what}")):

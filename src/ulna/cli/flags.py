@@ -91,7 +91,7 @@ Values = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Another value, by its name: --set 'link.2.mass=500 g'; can be repeated.",
+        help="Replace a value by name, such as 'link.2.mass=500 g'; can be repeated.",
         show_default=False,
     ),
 ]

@@ -1,7 +1,7 @@
-"""How a scenario is written and read: as plain values, as TOML, as the Python that makes it again.
+"""Conversion of scenarios to and from plain values, TOML, and Python expressions.
 
-Every field is written by one entry of `CODECS`. Plain values are those of JSON and TOML; numbers
-are in SI, and text with a unit is read as well. What differs from the defaults is written alone.
+`CODECS` has one entry per field. Plain values are those of JSON and TOML. Numbers are written in SI
+units; text with a unit is read as well. Only fields that differ from their defaults are written.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from ulna.scenario.scenario import FIELDS, Scenario, Unwritten, is_default
 from ulna.scenario.toml_text import toml_text
 from ulna.units import separate
 
-MAX_STORED = 20_000  # numbers of a table, or times of samples, that the file of a run repeats
-MAX_SHOWN = 200  # letters of a value that could not be read
-LOST = "unwritten"  # the key of what a value was that no text holds
-NO_TOLERANCE = "none"  # of rtol: equal steps
+MAX_STORED = 20_000  # numbers of a table that a run file contains
+MAX_SHOWN = 200  # characters of a value that could not be read
+LOST = "unwritten"  # key of the description of a value that could not be written
+NO_TOLERANCE = "none"  # rtol=None, which TOML cannot express
 
 
 class Codec(NamedTuple):
-    """How the value of a field is written, read, and made again by Python."""
+    """Functions that write a field as a plain value, read it, and express it in Python."""
 
     write: Callable[[Any, Scenario], Any]
     read: Callable[[Any, str, Arm], Any]
@@ -66,13 +66,13 @@ def _express(name: str, value: Any, scenario: Scenario) -> str:
 
 
 def to_dict(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario as plain values; raise InputError with everything that has none."""
+    """Return the plain values of a scenario; raise InputError naming those that have none."""
     checks, found = Problems(), dict[str, Any]()
     for name, value in given(scenario).items():
         try:
             found[name] = _write(name, value, scenario)
         except NotWritableError as error:
-            checks.add(name, str(error), "a value that text can hold")
+            checks.add(name, str(error), "a value that can be written as text")
     checks.raise_if_any()
     return found
 
@@ -84,7 +84,7 @@ def given(scenario: Scenario) -> dict[str, Any]:
 
 
 def from_dict(values: Mapping[str, Any]) -> Scenario:
-    """Return the scenario of plain values."""
+    """Create a scenario from plain values."""
     if not isinstance(values, Mapping):
         raise InputError(Problem("scenario", shown(values), "a mapping of its fields"))
     checks, found = Problems(), dict[str, Any]()
@@ -109,7 +109,7 @@ def to_toml(scenario: Scenario) -> str:
 
 
 def from_toml(text: str, name: str = "scenario") -> Scenario:
-    """Return the scenario that TOML describes; problems name their lines."""
+    """Create a scenario from TOML; errors name the lines."""
     if not isinstance(text, str):
         raise InputError(Problem(name, shown(text), "the text of a TOML file"))
     document = dict(parse_toml(text, name))
@@ -124,7 +124,7 @@ def from_toml(text: str, name: str = "scenario") -> Scenario:
 
 
 def content_hash(scenario: Scenario) -> str:
-    """Return the hash of a scenario's content, the numbers of its arm included."""
+    """Return the hash of the content, with the numbers of the arm instead of a preset name."""
     plain = _unsigned(to_dict(scenario) | {"arm": _tables(scenario.arm)})
     text = json.dumps(plain, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -140,7 +140,7 @@ def _unsigned(value: Any) -> Any:
 
 
 def to_python(scenario: Scenario, given_names: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the Python that makes each given field again; `given_names` stand for some of them."""
+    """Return Python expressions by field; `given_names` are variables to use for some fields."""
     found = dict[str, str]()
     for name, value in given(scenario).items():
         try:
@@ -153,7 +153,7 @@ def to_python(scenario: Scenario, given_names: Mapping[str, str] | None = None) 
 
 
 def described(scenario: Scenario) -> str:
-    """Return a scenario as Python; what no text holds is in angle brackets."""
+    """Return the scenario as a Python expression; angle brackets mark values without one."""
     parts = []
     for name, value in given(scenario).items():
         try:
@@ -164,9 +164,9 @@ def described(scenario: Scenario) -> str:
 
 
 def stored(scenario: Scenario) -> dict[str, Any]:
-    """Return what a file holds of the scenario of a run: everything but functions and the like.
+    """Return what a run file contains of a scenario: everything except functions and the like.
 
-    The arm is in tables, which no later preset changes.
+    The arm is written in full, since presets may change between versions.
     """
     found: dict[str, Any] = {}
     for name, value in given(scenario).items():
@@ -179,7 +179,7 @@ def stored(scenario: Scenario) -> dict[str, Any]:
 
 
 def _check_size(name: str, value: Any) -> None:
-    """Raise NotWritableError for a table that is too long for the file of a run."""
+    """Raise NotWritableError for a table that is too long for a run file."""
     parts = value if isinstance(value, tuple) else (value,)
     tables = [one for one in parts if isinstance(one, np.ndarray)]
     if sum(one.size for one in tables) > MAX_STORED:
@@ -188,10 +188,7 @@ def _check_size(name: str, value: Any) -> None:
 
 
 def portable(scenario: Scenario) -> Scenario:
-    """Return the same without functions and other Python objects, which pickle cannot take along.
-
-    Of a plan its request is kept.
-    """
+    """Return a copy for pickling: without functions, and with the request instead of a plan."""
     lost: dict[str, Any] = {}
     for name, value in given(scenario).items():
         try:
@@ -205,7 +202,7 @@ def portable(scenario: Scenario) -> Scenario:
 
 
 def read_stored(values: Mapping[str, Any]) -> Scenario:
-    """Return the scenario that the file of a run holds; what cannot be read is `Unwritten`."""
+    """Return the scenario of a run file; values that cannot be read are `Unwritten`."""
     arm = read_plain_arm(values["arm"])
     found = {
         name: _read_stored(name, value, arm)
@@ -220,7 +217,7 @@ def _read_stored(name: str, value: Any, arm: Arm) -> Any:
         return Unwritten(name, str(value[LOST]))
     try:
         read = CODECS[name].read(value, name, arm)
-    except Exception:  # of a law, a method or a file that is not there any more
+    except Exception:  # such as a law, a method or a file that no longer exists
         return Unwritten(name, str(value)[:MAX_SHOWN])
     if name == "samples" and isinstance(read, list):
         times = np.array(read, dtype=float)
@@ -308,7 +305,7 @@ def _express_input(value: Any, scenario: Scenario) -> str:
 
 
 def _input(kinds: Sequence[str]) -> Codec:
-    """Return the codec of an input whose parts are of some kinds, the last of all that follow."""
+    """Return the codec of an input; the last kind holds for all further components."""
 
     def part(value: Any, what: str, place: int) -> Any:
         kind = kinds[min(place, len(kinds) - 1)]
@@ -343,7 +340,7 @@ def _input(kinds: Sequence[str]) -> Codec:
 
 
 def _law(controller: Any) -> str:
-    """Return the text that makes a controller without its model; raise if none does."""
+    """Return the call that creates a controller without its model, as text."""
     bare = without_model(controller)
     text = repr(bare)
     try:
@@ -352,7 +349,7 @@ def _law(controller: Any) -> str:
         again = None
     if type(again) is not type(bare) or again != bare:
         raise NotWritableError(f"the controller {text}")
-    return repr(again)  # with numbers as they are read
+    return repr(again)  # with floats in place of integers
 
 
 def _write_controller(value: Any, _: Scenario) -> Any:
@@ -485,7 +482,7 @@ def _read_arm(value: Any, what: str = "arm", _: Arm | None = None) -> Arm:
 
 
 def _of_arm(part: str, what: str) -> str:
-    """Return what a part of an arm is called: "arm" itself, or "arm.link.2.mass"."""
+    """Return the name of a part in messages: "arm", or such as "arm.link.2.mass"."""
     return what if part in ("arm", "preset") else f"{what}.{part}"
 
 

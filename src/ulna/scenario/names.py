@@ -1,11 +1,12 @@
-"""Parts of a scenario by dotted names: "link.2.mass", "controller.kp", "sensors.delay".
+"""Dotted names of the parts of a scenario: "link.2.mass", "controller.kp", "sensors.delay".
 
-A name begins with a field, or with what an arm has: "joint.1.friction.coulomb", "payload",
-"gravity.y" (see `arm_names`). Numbers count from 1: "q0.2", "controller.kp.1", "torque.2",
-"disturbances.1.frequency"; parts of a point or a force are "x", "y" and "moment".
-"controller.model" is followed by a name of an arm, "reference" by a field of `PlanRequest`.
+A name begins with a field of the scenario or with a part of the arm, such as
+"joint.1.friction.coulomb", "payload" or "gravity.y" (see `arm_names`). Components count from 1:
+"q0.2", "controller.kp.1", "torque.2", "disturbances.1.frequency"; those of a point or a force are
+"x", "y" and "moment". The name of a part of an arm follows "controller.model", and a field of
+`PlanRequest` follows "reference".
 
-Whole objects are replaced before their parts are, and no part may be given twice.
+Whole fields are replaced before their parts. A part may be set only once.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from ulna.scenario.scenario import Scenario
 
 COMPONENTS = {"x": 0, "y": 1, "moment": 2}
-MAX_JOINTS = 10**6  # of which one value for all is the value of each
 PARTS = {"sensors": Sensors, "actuators": Actuators}
 DISTURBANCE_FIELDS = ("torque", "force", "start", "stop", "rate", "seed", "formulas")
 VECTORS = (
@@ -55,7 +55,7 @@ ARM_HEADS = ("link", "joint", "payload", "gravity", "base")
 
 
 def get_value(scenario: Scenario, name: str) -> Any:
-    """Return the part of a scenario that a name stands for.
+    """Return a part of a scenario by its name.
 
     Parameters
     ----------
@@ -67,15 +67,15 @@ def get_value(scenario: Scenario, name: str) -> Any:
     Returns
     -------
     Any
-        Its value; of "all" links or joints a tuple.
+        The value; a tuple for "all" links or joints.
 
     Raises
     ------
     InputError
-        If there is no such part, with the nearest name.
+        If there is no such part; the message suggests the nearest name.
     """
     _check_text(name)
-    head, _, rest = name.partition(".")
+    n, (head, _, rest) = scenario.arm.n, name.partition(".")
     if head in ARM_HEADS:
         return _arm_value(scenario.arm, name, name)
     if head not in _fields():
@@ -83,20 +83,20 @@ def get_value(scenario: Scenario, name: str) -> Any:
     if not rest:
         return getattr(scenario, head)
     if head in PARTS:
-        return _field_value(_part_of(scenario, head), rest, name)
+        return _field_value(_part_of(scenario, head), rest, name, n)
     if head == "controller":
         return _controller_value(scenario, rest, name)
     if head == "disturbances":
-        return _disturbance_value(scenario.disturbances, rest, name)
+        return _disturbance_value(scenario.disturbances, rest, name, n)
     request = _request_of(scenario)
     if head == "reference" and request is not None:
-        return _field_value(request, rest, name)
+        return _field_value(request, rest, name, n)
     if head in VECTORS or head == "reference":
         values = getattr(scenario, head)
         if head == "tip_force" and isinstance(values, tuple) and not is_table(values):
-            values = (*values, 0.0)[:3]  # without a moment it is none
-        return _component(values, rest, name)
-    raise InputError(Problem(name, f"a part of {head}", f"{head} as a whole"))
+            values = (*values, 0.0)[:3]  # the moment is optional
+        return _component(values, rest, name, n)
+    raise InputError(Problem(name, f"a part of {head}", f"the whole field {head}"))
 
 
 def _check_text(name: Any) -> None:
@@ -121,7 +121,7 @@ def _arm_value(arm: Arm, name: str, what: str) -> Any:
         raise _unknown(what, ARM_FIELDS)
     owner, _, rest = name.partition(".")
     if owner in ("gravity", "base"):
-        return _component(getattr(arm, owner), rest, what) if rest else getattr(arm, owner)
+        return _component(getattr(arm, owner), rest, what, 2) if rest else getattr(arm, owner)
     if owner == "payload":
         return getattr(arm.payload, rest or "mass")
     check_name(name, arm)
@@ -139,32 +139,32 @@ def _inner(part: Any, field: str) -> Any:
 
 
 def _part_of(scenario: Scenario, head: str) -> Any:
-    """Return the sensors or actuators that hold: those given, or those of the arm's loop."""
+    """Return the sensors or actuators in effect: the given ones, or those of the arm's loop."""
     given = getattr(scenario, head)
     own = getattr(scenario.arm.loop, head, None)
     return given or own or PARTS[head]()
 
 
-def _field_value(part: Any, name: str, what: str) -> Any:
+def _field_value(part: Any, name: str, what: str, n: int) -> Any:
     field, _, number = name.partition(".")
     known = [one.name for one in dataclasses.fields(part)]
     if field not in known:
         raise _unknown(what, (f"{what.partition('.')[0]}.{one}" for one in known))
     value = getattr(part, field)
-    return _component(value, number, what) if number else value
+    return _component(value, number, what, n) if number else value
 
 
 def _controller_value(scenario: Scenario, rest: str, what: str) -> Any:
     controller, (field, _, number) = scenario.controller, rest.partition(".")
     if controller is None:
-        raise InputError(Problem(what, "no controller", "a controller whose part it is"))
+        raise InputError(Problem(what, "no controller", "a scenario with a controller"))
     known = (*gains_of(controller), *["model"] * hasattr(controller, "model"))
     if field not in known:
         raise _unknown(what, (f"controller.{one}" for one in known))
     if field == "model" and number:
         return _arm_value(_model_of(scenario), number, what)
     value = getattr(controller, field)
-    return _component(value, number, what) if number else value
+    return _component(value, number, what, scenario.arm.n) if number else value
 
 
 def _model_of(scenario: Scenario) -> Arm:
@@ -172,7 +172,7 @@ def _model_of(scenario: Scenario) -> Arm:
 
 
 def gains_of(controller: Any) -> tuple[str, ...]:
-    """Return the arguments of a controller that are numbers, or switches."""
+    """Return the names of the gains and flags of a controller."""
     if isinstance(controller, LawController):
         return controller.law.gains
     entry = CONTROLLERS.get(type(controller).__name__)
@@ -183,7 +183,7 @@ def gains_of(controller: Any) -> tuple[str, ...]:
     return tuple(one.name for one in dataclasses.fields(controller) if one.name != "model")
 
 
-def _disturbance_value(listed: Any, rest: str, what: str) -> Any:
+def _disturbance_value(listed: Any, rest: str, what: str, n: int) -> Any:
     number, _, field = rest.partition(".")
     one = listed[_place(number, len(listed), what)]
     if not field or field == "size":
@@ -191,14 +191,14 @@ def _disturbance_value(listed: Any, rest: str, what: str) -> Any:
     head, _, part = field.partition(".")
     call = _call_with(one, head, what)
     if call is None:
-        return _field_value(one, field, what)
+        return _field_value(one, field, what, n)
     kinds, usual = DISTURBANCES[call.name].kinds, DISTURBANCES[call.name].defaults[head]
     value = by_name(call, kinds).get(head, usual)
-    return _component(value, part, what) if part else value
+    return _component(value, part, what, n) if part else value
 
 
 def _call_with(one: Disturbance, name: str, what: str) -> Call | None:
-    """Return the call that made a disturbance, if it has such an argument; None of a field."""
+    """Return the call that created a disturbance if it has this argument; None for a field."""
     call = parse_call(one.text) if one.text else None
     kinds = () if call is None else tuple(DISTURBANCES[call.name].kinds)
     if name in kinds:
@@ -215,7 +215,7 @@ def _request_of(scenario: Scenario) -> PlanRequest | None:
 
 
 def _place(number: str, count: int, what: str) -> int:
-    """Return the place of a component: a number from 1 on, or the axis of a force or a point."""
+    """Return the index of a component, given by its number or by the axis of a force or point."""
     owner = what.rpartition(".")[0].rpartition(".")[2]
     if number in COMPONENTS and owner in ("", "tip_force", "force", "gravity", "base"):
         place = COMPONENTS[number]
@@ -226,30 +226,31 @@ def _place(number: str, count: int, what: str) -> int:
     return place
 
 
-def _component(values: Any, number: str, what: str) -> Any:
+def _component(values: Any, number: str, what: str, n: int) -> Any:
+    """Return a component; a single number is the value of each of n joints."""
     if is_table(values) or callable(values):
-        need = "numbers or formulas, which have parts"
-        raise InputError(Problem(what, "a part of a table or a function", need))
+        need = "a component of numbers or formulas"
+        raise InputError(Problem(what, "a component of a table or a function", need))
     if isinstance(values, tuple):
         return values[_place(number, len(values), what)]
     one_for_all = isinstance(values, float | int) and not isinstance(values, bool)
     if not one_for_all and values is not None:
-        raise InputError(Problem(what, f"a part of {shown(values)}", "its value as a whole"))
-    _place(number, MAX_JOINTS, what)
+        raise InputError(Problem(what, f"a component of {shown(values)}", "the whole value"))
+    _place(number, n, what)
     return values
 
 
 def read_value(scenario: Scenario, name: str, text: str) -> Any:
-    """Return the value of a part that text describes, such as "2 ms" for "sensors.delay".
+    """Convert text to the value of a part, such as "2 ms" for "sensors.delay".
 
     Parameters
     ----------
     scenario : Scenario
-        Whose part it is.
+        The scenario that has the part.
     name : str
         A dotted name.
     text : str
-        A number in SI units or with a unit, a word, or what a scenario in TOML has.
+        A number in SI units or with a unit, a word, or a value as in a TOML scenario.
 
     Returns
     -------
@@ -259,7 +260,7 @@ def read_value(scenario: Scenario, name: str, text: str) -> Any:
     Raises
     ------
     InputError
-        If there is no such part, or the text is no value of it.
+        If there is no such part, or the text is not a valid value.
 
     Examples
     --------
@@ -285,7 +286,7 @@ def read_value(scenario: Scenario, name: str, text: str) -> Any:
 
 
 def _kind_of(scenario: Scenario, head: str, rest: str) -> Any:
-    """Return the kind of a part: of `ulna.units`, a function that reads it, or a plain one."""
+    """Return the kind of a part: one of `ulna.units`, a reader function, or a word or flag."""
     field, _, part = rest.partition(".")
     if head in PARTS:
         return LOOP_KINDS[head].get(field, "whole" if field == "seed" else "word")
@@ -342,17 +343,17 @@ def changed_fields(scenario: Scenario, values: Mapping[str, Any]) -> dict[str, A
     scenario : Scenario
         The scenario.
     values : mapping of str to Any
-        What is to be otherwise, by dotted names, in SI units.
+        New values by dotted names, in SI units.
 
     Returns
     -------
     dict of str to Any
-        Every field that changes.
+        The fields that change.
 
     Raises
     ------
     InputError
-        If there is no such part, with the nearest name; or if one is given twice.
+        If there is no such part, or if a part is set twice.
     """
     if not isinstance(values, Mapping):
         raise InputError(Problem("changes", shown(values), "a mapping of names to values"))
@@ -372,34 +373,36 @@ def changed_fields(scenario: Scenario, values: Mapping[str, Any]) -> dict[str, A
             raise _unknown(name, (*_fields(), *ARM_FIELDS))
     made = scenario.completed(**whole) if whole else scenario
     for name in values:
-        get_value(made, name)  # what can be replaced is what can be read
+        get_value(made, name)  # raises for names that cannot be read
     for head, parts in groups.items():
         whole[head] = CHANGERS[head](made, head, parts)
     return whole
 
 
 def _check_once(values: Mapping[str, Any]) -> None:
-    """Raise InputError for a part that two names give; whole fields go before their parts."""
+    """Raise InputError if one name is part of another; whole fields may precede their parts."""
     seen: list[tuple[str, list[str]]] = []
     for name in values:
         parts = _normal(str(name))
         for other, known in seen:
-            short = min(len(parts), len(known))
-            same = all(map(_overlap, parts, known))
-            inner = len(parts) == len(known) or (short > 1 and "motor" not in (parts + known)[-1:])
-            if same and inner:
-                need = f"one of it and {other}"
-                raise InputError(Problem(str(name), "a part that another name gives", need))
+            outer = min(parts, known, key=len)
+            whole = len(parts) != len(known) and (len(outer) == 1 or outer[-1] == "motor")
+            if not whole and all(map(_overlap, parts, known)):
+                got = f"a part that {other} sets as well"
+                raise InputError(Problem(str(name), got, "one of the two"))
         seen.append((str(name), parts))
 
 
 def _normal(name: str) -> list[str]:
-    """Return the parts of a name; those that are called in two ways by one of them."""
-    name = {"payload": "payload.mass"}.get(name, name).replace(".at", ".start")
+    """Return the components of a name, with one spelling for each part."""
     parts = name.split(".")
-    axes = parts[-1] in COMPONENTS and parts[0] not in ("gravity", "base")
-    if axes:
-        parts[-1] = str(COMPONENTS[parts[-1]] + 1)
+    owner, last = parts[0], parts[-1]
+    if last == "payload":
+        parts.append("mass")
+    elif owner == "disturbances" and last == "at":
+        parts[-1] = "start"
+    elif owner not in ("gravity", "base") and last in COMPONENTS:
+        parts[-1] = str(COMPONENTS[last] + 1)
     return [str(int(part)) if part.isdecimal() else part for part in parts]
 
 
@@ -464,7 +467,7 @@ CHANGERS: Mapping[str, Callable[[Scenario, str, dict[str, Any]], Any]] = {
 
 
 def changed_gains(controller: Any, values: Mapping[str, Any], n: int) -> Any:
-    """Return a controller with other gains; those of a law are handed to it anew."""
+    """Return a controller with other gains."""
     known = (*gains_of(controller), "model")
     for name, value in values.items():
         if name.partition(".")[0] not in known:
@@ -487,7 +490,7 @@ def changed_gains(controller: Any, values: Mapping[str, Any], n: int) -> Any:
 
 
 def changed_part(part: Any, values: Mapping[str, Any], n: int, owner: str) -> Any:
-    """Return a frozen part with other numbers; "kp.2" is that of the second joint."""
+    """Return a frozen dataclass with other values; "kp.2" is the value of the second joint."""
     own: dict[str, Any] = {}
     for name, value in values.items():
         field, _, joint = name.partition(".")
@@ -500,7 +503,7 @@ def changed_part(part: Any, values: Mapping[str, Any], n: int, owner: str) -> An
 def with_component(
     values: Any, name: str, value: Any, size: int, what: str | None = None
 ) -> tuple[Any, ...]:
-    """Return a vector with another component; one number for all joints becomes one a joint."""
+    """Return a vector with another component; a scalar is first expanded to one per joint."""
     listed = list(values) if isinstance(values, tuple | list) else [values or 0.0] * size
     listed[_place(name, len(listed), what or name)] = value
     return tuple(listed)
@@ -509,9 +512,9 @@ def with_component(
 def changed_disturbances(
     given: Iterable[Disturbance], values: Mapping[str, Any], n: int
 ) -> tuple[Disturbance, ...]:
-    """Return disturbances with other numbers: "1.frequency", "2.force.x", "1.size"."""
+    """Return disturbances with other values, such as "1.frequency", "2.force.x" or "1.size"."""
     listed = list(given)
-    # What is sized is no call any more: that comes last.
+    # Scaling drops the call that created a disturbance, so it comes last.
     for name, value in sorted(values.items(), key=lambda pair: pair[0].endswith(".size")):
         number, _, field = name.partition(".")
         place = _place(number, len(listed), f"disturbances.{name}")
@@ -521,7 +524,7 @@ def changed_disturbances(
 
 
 def _changed_disturbance(one: Disturbance, field: str, value: Any, n: int) -> Disturbance:
-    """Return a disturbance with another argument of the call that made it, or another value."""
+    """Return a disturbance with another argument of its call, or another field."""
     head, _, part = field.partition(".")
     call = _call_with(one, head, f"disturbances.1.{field}")
     if call is None:
@@ -534,7 +537,7 @@ def _changed_disturbance(one: Disturbance, field: str, value: Any, n: int) -> Di
 
 
 def _sized(one: Disturbance, _: str, factor: Any, n: int) -> Disturbance:
-    """Return a disturbance that is so many times as large."""
+    """Return a disturbance scaled by a factor."""
     factor = number("disturbances.size", factor)
     parts: dict[str, Any] = {
         name: tuple(factor * part for part in getattr(one, name))
@@ -545,5 +548,5 @@ def _sized(one: Disturbance, _: str, factor: Any, n: int) -> Disturbance:
 
 
 def by_name(call: Call, names: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by name, of parameters in this order."""
+    """Return the arguments of a call by name; `names` gives the order of positional ones."""
     return dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)

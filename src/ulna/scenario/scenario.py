@@ -1,7 +1,7 @@
-"""`Scenario`: what a simulation is asked, as one value.
+"""`Scenario`: everything that a simulation takes, as one value.
 
-Its fields are the keywords of `ulna.simulate`. A scenario is checked when it is made, and nobody
-can change it; what it says is read once, for whatever simulates it.
+The fields are the keywords of `ulna.simulate`. A scenario is checked when it is created and cannot
+be changed. Its inputs are parsed once.
 """
 
 from __future__ import annotations
@@ -69,19 +69,19 @@ COMMANDS = ("torque", "voltage", "current", "position")
 
 
 class Reading(NamedTuple):
-    """What a scenario says, read once."""
+    """The parsed inputs of a scenario."""
 
     options: SimulationOptions
-    start: tuple[Array, Array] | None  # angles and rates, if angles are given
+    start: tuple[Array, Array] | None  # initial angles and velocities, if angles are given
     loop: GivenLoop
     timing: ControlTiming
-    command: str  # which of COMMANDS is given, TORQUE if none is
-    sources: tuple[Source, Source]  # that command, and the force on the tip
-    signals: tuple[Signal, ...]  # events, and what ends the run
+    command: str  # one of COMMANDS
+    sources: tuple[Source, Source]  # the command and the tip force
+    signals: tuple[Signal, ...]  # events and the end of the run
 
 
 class ScenarioFields(TypedDict, total=False):
-    """The fields of a scenario, as `Scenario.replace` takes them."""
+    """Types of the fields of `Scenario`."""
 
     arm: Arm
     q0: StateLike | None
@@ -118,90 +118,90 @@ class ScenarioFields(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Scenario:
-    """An arm, where it starts, what acts on it, who controls it, and how it is simulated.
+    """Everything that a simulation takes, as one immutable value.
 
-    Scenarios with the same content are equal. `ulna.simulate(scenario)` runs one; `Run.scenario` is
-    the one that was run, with everything filled in that was left open.
+    Scenarios with the same content are equal. `ulna.simulate(scenario)` runs a scenario.
+    `Run.scenario` holds it with all defaults filled in.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of n joints.
+        Arm with n joints.
     q0 : array_like, shape (n,), optional
-        Joint angles [rad] at the start. Default: those at the start of a motion that is followed.
+        Initial joint angles [rad]. Default: those at the start of the motion that is followed.
     qd0 : array_like, shape (n,), optional
-        Joint rates [rad/s] at the start. Default: those of the motion where `q0` is its start,
-        else zero.
+        Initial joint velocities [rad/s]. Default: those at the start of the motion if `q0` is not
+        given either, else zero.
     duration : float, optional
-        How long [s] to simulate. Default: as long as a motion that is followed takes.
+        Duration [s]. Default: that of the motion that is followed.
     torque : array_like, str, sequence of str, tuple or callable, optional
-        Joint torques [N·m]: numbers (n,); text such as "100*t", one formula per joint, over t, x,
-        y, q1 …, qd1 …; a pair (times, rows), or rows (k, n) dt apart; or a function of t, or of
-        (t, q, qd), that returns (n,).
+        Joint torques [N·m]: numbers (n,); text such as "100*t" with one formula per joint over t,
+        x, y, q1 …, qd1 …; a pair (times, rows), or rows (k, n) that are `dt` apart; or a function
+        of t, or of (t, q, qd), that returns (n,).
     voltage, current : as torque, optional
-        In place of torques, voltages [V] or currents [A] of DC motors at all joints.
+        Voltages [V] or currents [A] of DC motors at all joints, in place of torques.
     position : as torque, optional
-        In place of torques, angles [rad] that servos or steppers at all joints are commanded.
+        Commanded angles [rad] of servos or steppers at all joints, in place of torques.
     tip_force : array_like, str, sequence of str, tuple or callable, optional
-        Force x, y [N] at the tip, and a moment [N·m] if there are three; in the same forms as
-        `torque`. It acts on the arm.
+        Force x, y [N] on the tip and, optionally, a moment [N·m], in the same forms as `torque`.
+        It acts on the arm.
     between : {"hold", "linear"}
-        What applies between the rows of a table of torques or tip forces.
+        Interpolation between the rows of tables.
     controller : Controller, optional
-        What computes torques from measurements, at `rate`; its torques add to `torque`. See
-        `ulna.control`. Drivers convert them for motors whose command is no torque.
+        Controller that computes torques from measurements at `rate`, see `ulna.control`. Its
+        torques are added to `torque`. The drivers of motors whose command is not a torque convert
+        them.
     reference : Plan, PlanRequest, Trajectory, array_like or callable, optional
         What the controller follows: a motion, a posture (n,) [rad], or a function of t that
-        returns q, (q, qd) or (q, qd, qdd). Default: the posture at the start. Without a
-        controller its angles are what servos and steppers at all joints are commanded.
+        returns q, (q, qd) or (q, qd, qdd). Default: the initial posture. Without a controller,
+        servos and steppers at all joints are commanded its angles.
     rate : float, optional
-        The control rate [Hz]. Default: that of the arm's `loop`, else 1000 Hz.
+        Control rate [Hz]. Default: that of the arm's `loop`, else 1000 Hz.
     sensors : Sensors, optional
-        What the controller measures with. Default: those of the arm's `loop`, else perfect ones.
+        Sensors of the controller. Default: those of the arm's `loop`, else ideal ones.
     actuators : Actuators, optional
-        What becomes of its commands. Default: those of the arm's `loop`, else the torque is the
-        command.
+        Actuators of the controller. Default: those of the arm's `loop`, else ideal ones.
     disturbances : sequence of Disturbance
-        What acts besides, made with `ulna.scenario.disturbances`.
+        Additional torques and forces, see `ulna.scenario.disturbances`.
     stops : bool
         Whether joints stop at their limits. Sequential dynamics have no stops.
     restitution : float
-        The part of its speed, 0 to 1, that a joint keeps when it hits a stop.
+        Fraction of its speed, from 0 to 1, that a joint keeps when it hits a stop.
     dynamics : {"full", "sequential"}
-        The equations of motion, or an approximation joint by joint, see
-        `ulna.dynamics.sequential`, which takes no tip force.
+        Equations of motion, or the joint-by-joint approximation of `ulna.dynamics.sequential`,
+        which takes no tip force.
     sequential_damping : array_like, shape (n,), optional
-        Damping [1/s] of the sequential dynamics, in place of that of the joints.
+        Damping [1/s] of the sequential dynamics, in place of the damping of the joints.
     method : {"dop853", "rk4", "semi-implicit", "gauss4"}, optional
-        The integrator. "dop853" is adaptive, to `rtol` and `atol`; the others take steps of `dt`:
-        "semi-implicit" for stiff damping, "gauss4" to keep the energy for ever. Default: "rk4"
-        with a controller and "dop853" without.
+        Integrator. "dop853" adapts its steps to `rtol` and `atol`; the others take steps of `dt`.
+        Use "semi-implicit" for stiff damping and "gauss4" for long runs without losses. Default:
+        "rk4" with a controller, else "dop853".
     dt : float
-        The step [s] of methods with fixed steps, and the distance of samples and of table rows.
+        Step [s] of the other methods, and spacing of samples and of table rows.
     rtol : float or None
-        Relative tolerance of "dop853", from 1e-14 to 0.1; None makes it take steps of `dt`.
+        Relative tolerance of "dop853", from 1e-14 to 0.1. With None it takes steps of `dt`.
     atol : float
         Absolute tolerance of "dop853" [rad, rad/s].
     max_step : float
-        The longest step [s] of "dop853".
+        Maximum step [s] of "dop853".
     samples : int or array_like, shape (S,), optional
-        How many samples to keep, or their times [s]. Default: one every dt, at most 100,001.
+        Number of samples, or their times [s]. Default: one every `dt`, at most 100,001.
     signals : bool
-        Whether samples hold what a controller measured, followed and commanded, and disturbances;
-        without, `Run` has None there and takes less memory.
+        Whether to record measurements, references, commands and disturbances. If False, they are
+        None in `Run`.
     events : mapping of str to str or callable, optional
-        Formulas or functions by name, whose changes of sign are located; see `Run.events`.
+        Formulas or functions by name whose sign changes are located, see `Run.events`.
     until : str or callable, optional
-        An event that ends the run.
+        Event that ends the run.
     precision : {"double", "single"}
-        Of the numbers; "single" in batches only.
+        Floating-point precision. Only batches support "single".
     seed : int
-        The stream that noise is drawn from.
+        Stream from which noise is drawn.
 
     Raises
     ------
     InputError
-        With a value that makes no sense.
+        If a value is invalid.
 
     Examples
     --------
@@ -250,12 +250,12 @@ class Scenario:
 
     @cached_property
     def reading(self) -> Reading:
-        """What it says, read once; of a scenario from the file of a run when it is asked for."""
+        """The parsed inputs; a scenario from a run file is parsed when it is first simulated."""
         return self._read()
 
     def _read(self) -> Reading:
-        """Check every value, and keep it in the form in which nobody can change it."""
-        own = vars(self)  # it is frozen for everybody else
+        """Check all values and store them in immutable form."""
+        own = vars(self)
         if Unwritten in map(type, own.values()):
             lost = (one for one in own.values() if isinstance(one, Unwritten))
             raise InputError([one.problem() for one in lost])
@@ -302,7 +302,7 @@ class Scenario:
         return Reading(options, start, loop, timing, command, sources, signals)
 
     def _keep_start(self, options: SimulationOptions) -> tuple[Array, Array] | None:
-        """Check the start, and how long the simulation lasts; return the start, if it is given."""
+        """Check the initial state and the duration; return the state if it is given."""
         own, n = vars(self), self.arm.n
         if self.duration is not None:
             own["duration"] = read_time("duration", self.duration)
@@ -321,7 +321,7 @@ class Scenario:
     def _read_inputs(
         self, options: SimulationOptions, positioned: bool
     ) -> tuple[str, tuple[Source, Source]]:
-        """Read what acts on the joints, and on the tip."""
+        """Parse the command of the joints and the force on the tip."""
         n, between, dt = self.arm.n, self.between, options.dt
         command, given = chosen_command(
             self.controller, torque=self.torque, voltage=self.voltage, current=self.current,
@@ -329,7 +329,7 @@ class Scenario:
         )  # fmt: skip
         if positioned:
             check_given(self.arm, POSITION)
-            command, given = TORQUE, None  # the positions are those of the reference
+            command, given = TORQUE, None  # positions come from the reference
         check_given(self.arm, command)
         source = read_source(command_kind(command, n), given, n, between=between, dt=dt)
         force = read_source(FORCE, self.tip_force, n, between=between, dt=dt)
@@ -342,12 +342,12 @@ class Scenario:
 
     @cached_property
     def followed(self) -> Any:
-        """The reference as it is followed: of a request, its plan."""
+        """The reference; a `PlanRequest` is replaced by its plan."""
         return followed_of(self.reference)
 
     @property
     def motion(self) -> Trajectory | None:
-        """The motion that is followed; None of a posture, a function, and without a reference."""
+        """The motion that is followed; None for a posture, a function, or no reference."""
         return trajectory_of(self.followed)
 
     @property
@@ -357,30 +357,30 @@ class Scenario:
 
     @property
     def commands_positions(self) -> bool:
-        """Whether motors are commanded positions: those given, or those of the reference."""
+        """Whether motors are commanded positions, given directly or by the reference."""
         return self.position is not None or self.follows_by_positions
 
     @property
     def command(self) -> tuple[str, Any]:
-        """What joints are given, "torque", "voltage", "current" or "position", and its values."""
+        """The name of the joint command, "torque" unless another is given, and its values."""
         for name in COMMANDS:
             if getattr(self, name) is not None:
                 return name, getattr(self, name)
         return TORQUE, None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON and TOML have them: what differs from the defaults.
+        """Return the fields that differ from their defaults as plain values for JSON or TOML.
 
         Returns
         -------
         dict
-            Values by the names of the fields. The arm is the name of a preset or the tables of a
-            robot file, a controller the text that makes it, a plan its request.
+            Values by field name. The arm is the name of a preset or the tables of a
+            robot file, a controller is a call as text, and a plan is its request.
 
         Raises
         ------
         InputError
-            With everything that cannot be written, such as a Python function.
+            If a value cannot be written, such as a Python function. All such fields are named.
         """
         from ulna.scenario.codec import to_dict
 
@@ -388,12 +388,12 @@ class Scenario:
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Scenario:
-        """Return the scenario that plain values describe.
+        """Create a scenario from plain values.
 
         Parameters
         ----------
         values : mapping
-            Values as `to_dict` returns them; numbers may be text with a unit.
+            Values as returned by `to_dict`. Numbers can be text with a unit.
 
         Returns
         -------
@@ -403,7 +403,7 @@ class Scenario:
         Raises
         ------
         InputError
-            With everything that cannot be used.
+            If values are invalid. All of them are reported.
 
         Examples
         --------
@@ -416,7 +416,7 @@ class Scenario:
         return from_dict(values)
 
     def to_toml(self) -> str:
-        """Return the text of a TOML file, which `Scenario.from_toml` reads back as an equal one.
+        """Return the scenario as TOML text, which `from_toml` reads back.
 
         Returns
         -------
@@ -426,7 +426,7 @@ class Scenario:
         Raises
         ------
         InputError
-            With everything that cannot be written, such as a Python function.
+            If a value cannot be written, such as a Python function.
         """
         from ulna.scenario.codec import to_toml
 
@@ -434,7 +434,7 @@ class Scenario:
 
     @staticmethod
     def from_toml(text: str) -> Scenario:
-        """Return the scenario that the text of a TOML file describes.
+        """Create a scenario from TOML text.
 
         Parameters
         ----------
@@ -449,7 +449,7 @@ class Scenario:
         Raises
         ------
         InputError
-            With everything that cannot be used, and on which line it stands.
+            If values are invalid. All of them are reported, with their lines.
         """
         from ulna.scenario.codec import from_toml
 
@@ -457,7 +457,7 @@ class Scenario:
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of all that it says, the same on every machine; functions have none."""
+        """SHA-256 hash of the content, the same on every machine; functions cannot be hashed."""
         from ulna.scenario.codec import content_hash
 
         return content_hash(self)
@@ -468,7 +468,7 @@ class Scenario:
         return described(self)
 
     def get(self, name: str) -> Any:
-        """Return the value of a field, or of a part of one.
+        """Return the value of a field or of a part of a field.
 
         Parameters
         ----------
@@ -479,12 +479,12 @@ class Scenario:
         Returns
         -------
         Any
-            The value, in SI units; of "all" links or joints a tuple.
+            The value in SI units; a tuple for "all" links or joints.
 
         Raises
         ------
         InputError
-            There is no such part; the nearest name is in the message.
+            If there is no such part. The message suggests the nearest name.
 
         Examples
         --------
@@ -499,25 +499,25 @@ class Scenario:
     def replace(
         self, changes: Mapping[str, Any] | None = None, /, **fields: Unpack[ScenarioFields]
     ) -> Self:
-        """Return a scenario with other values.
+        """Return a new scenario with some values replaced.
 
         Parameters
         ----------
         changes : mapping of str to Any, optional
-            Values by dotted names, as `get` takes them, in SI units. Whole fields are replaced
-            before parts of them.
+            New values in SI units by dotted names, as for `get`. Whole fields are replaced before
+            their parts.
         **fields : ScenarioFields
-            Values by the names of the fields.
+            New values by field name.
 
         Returns
         -------
         Scenario
-            The same with these values, checked.
+            The new scenario.
 
         Raises
         ------
         InputError
-            A name that is not known or given twice, or a value that makes no sense.
+            If a name is unknown, a part is set twice, or a value is invalid.
 
         Examples
         --------
@@ -533,12 +533,12 @@ class Scenario:
         return type(self)(**values | changed_fields(self, {**(changes or {}), **fields}))
 
     def completed(self, **values: Unpack[ScenarioFields]) -> Self:
-        """Return the same with what was left open: values in the form in which it keeps them.
+        """Return a copy with defaults filled in, without checks.
 
         Parameters
         ----------
         **values : ScenarioFields
-            Values by the names of the fields, which are not checked.
+            Values by field name, in immutable form.
 
         Returns
         -------
@@ -555,12 +555,12 @@ class Scenario:
 
     @classmethod
     def unchecked(cls, **values: Unpack[ScenarioFields]) -> Self:
-        """Return a scenario of values that are not checked before it is simulated.
+        """Create a scenario that is not checked until it is simulated.
 
         Parameters
         ----------
         **values : ScenarioFields
-            Values by the names of the fields; those that are left out have their defaults.
+            Values by field name; the others have their defaults.
 
         Returns
         -------
@@ -573,7 +573,7 @@ class Scenario:
 
     @cached_property
     def key(self) -> tuple[Hashable, ...]:
-        """What says whether two scenarios are equal."""
+        """The content as a hashable value, by which scenarios are compared."""
         return tuple(_content(getattr(self, name)) for name in FIELDS)
 
     def __eq__(self, other: object) -> bool:
@@ -597,14 +597,14 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Unwritten:
-    """A value of a scenario that no file holds, such as a function.
+    """Placeholder for a value that could not be written to a file, such as a function.
 
     Parameters
     ----------
     field : str
-        Of which field.
+        Name of the field.
     what : str
-        What it was, in words.
+        Description of the value.
     """
 
     field: str
@@ -614,9 +614,9 @@ class Unwritten:
         return f"<{self.what}>"
 
     def problem(self) -> Problem:
-        """Return what is missing, and how to give it."""
-        hint = f"pass it anew: scenario.replace({self.field}=...)"
-        return Problem(self.field, f"{self.what}, which no file holds", "the value itself", hint)
+        """Return the problem that simulating such a scenario has."""
+        hint = f"pass it again: scenario.replace({self.field}=...)"
+        return Problem(self.field, f"{self.what}, which was not saved", "the value itself", hint)
 
 
 FIELDS = tuple(one.name for one in dataclasses.fields(Scenario))
@@ -628,7 +628,7 @@ DEFAULTS = {
 
 
 def is_default(name: str, value: Any) -> bool:
-    """Return whether a value of a field is what the field is unless given."""
+    """Return whether a value is the default of a field."""
     default = DEFAULTS.get(name, dataclasses.MISSING)
     plain = isinstance(value, str | float | int | tuple) and isinstance(default, type(value))
     return value is default or bool(plain and value == default)
@@ -641,7 +641,7 @@ def _unpickled(values: dict[str, Any]) -> Scenario:
 
 
 def _samples(given: Any) -> int | Array | None:
-    """Read how many samples to keep, or their times."""
+    """Read the number of samples, or their times."""
     if given is None:
         return None
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
@@ -658,7 +658,7 @@ def _samples(given: Any) -> int | Array | None:
 
 
 def _content(value: Any) -> Hashable:
-    """Return what stands for a value where scenarios are compared."""
+    """Return a hashable value to compare by."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
     if isinstance(value, Mapping):

@@ -106,7 +106,7 @@ def test_a_plan_is_asked_for_again_with_other_values():
         ("disturbances.1.frequenzy", "frequency"),
         ("durration", "duration"),
         ("gravity.z", "gravity"),
-        ("events.level", "as a whole"),
+        ("events.level", "whole field"),
     ],
 )
 def test_unknown_names_get_the_nearest(name, hint):
@@ -131,7 +131,7 @@ def test_unknown_names_get_the_nearest(name, hint):
     ],
 )
 def test_a_part_is_given_once(names):
-    with pytest.raises(InputError, match="another name gives"):
+    with pytest.raises(InputError, match="sets as well"):
         HELD.replace(dict.fromkeys(names, 1.0))
 
 
